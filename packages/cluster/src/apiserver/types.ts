@@ -1,0 +1,241 @@
+import type { DynamicObject, MutableJson } from '@coxswain/k8s';
+import type { TransportRequest } from '@coxswain/runtime/client';
+import type { Clock, Random } from '@coxswain/runtime/core';
+import type { FieldError, SchemaNode } from '@coxswain/schema';
+import type { Storage } from '../storage/types.ts';
+
+/** Who asks. */
+export interface UserInfo {
+  readonly name: string;
+  readonly groups: readonly string[];
+  readonly uid?: string;
+}
+
+/** A request that has passed authentication. */
+export interface ApiRequest extends TransportRequest {
+  readonly user: UserInfo;
+  /** Paths of keys that occurred twice in the body's text (`spec.replicas`); only a wire format can have them. */
+  readonly duplicates?: readonly string[];
+}
+
+/**
+ * An answer. `body` is a frozen object (cacheable by identity when serialised) or a string for plain text.
+ * A watch answers `events` instead; the HTTP layer and the in-process transport turn it into their stream.
+ */
+export type ApiResponse =
+  | { readonly kind: 'object'; readonly code: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>>; readonly warnings?: readonly string[] }
+  | { readonly kind: 'text'; readonly code: number; readonly body: string; readonly headers?: Readonly<Record<string, string>> }
+  | { readonly kind: 'watch'; readonly stream: WatchStream; readonly headers?: Readonly<Record<string, string>> };
+
+/** One event of a watch as sent: `object` is frozen and the same for all watchers with the same projection. */
+export interface OutgoingEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  readonly object: unknown;
+}
+
+/** A running watch. It pushes; the consumer decides how to buffer and when to give up. */
+export interface WatchStream {
+  /** Starts delivery. `onEvents` gets batches in order; `onEnd` comes once, last. Must be called once. */
+  start(onEvents: (events: readonly OutgoingEvent[]) => void, onEnd: () => void): void;
+  cancel(): void;
+}
+
+/** What a resource's own rules may use. */
+export interface StrategyContext {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly storage: Storage;
+  readonly user: UserInfo;
+  readonly dryRun: boolean;
+  readonly subresource: string;
+  /** Adds a `Warning` header to the answer. */
+  warn(text: string): void;
+}
+
+/**
+ * The rules of one kind. Drafts are mutable, private copies; `old` is the stored object.
+ * The order for create: decode, prune, `default`, `prepareCreate`, validate schema, `validate`; for update the same with `prepareUpdate`
+ * and `validateUpdate` too. Generic metadata rules are applied by the server around it.
+ */
+export interface Strategy {
+  /** Fills defaults; idempotent. */
+  default?(draft: MutableJson): void;
+  /** Resets what clients may not set (status …), allocates (cluster IPs …). May throw ApiError. */
+  prepareCreate?(draft: MutableJson, context: StrategyContext): void;
+  prepareUpdate?(draft: MutableJson, old: DynamicObject, context: StrategyContext): void;
+  validate?(object: DynamicObject, context: StrategyContext): readonly FieldError[];
+  validateUpdate?(object: DynamicObject, old: DynamicObject, context: StrategyContext): readonly FieldError[];
+  /** After an object is really gone (release addresses …). */
+  afterDelete?(object: DynamicObject, context: StrategyContext): void;
+  /** Whether `metadata.generation` is kept: 1 on create, +1 on each change outside metadata (and status). Default false. */
+  readonly generation?: boolean;
+  /** PUT without resourceVersion allowed; default true. */
+  readonly unconditionalUpdate?: boolean;
+  /** PUT to a missing name creates; default false. */
+  readonly createOnUpdate?: boolean;
+  /** DELETE answers the object, not a Status; default false. */
+  readonly deleteReturnsObject?: boolean;
+  /** What DELETE does to dependents when nothing is said; default Background. */
+  readonly defaultPropagation?: 'Background' | 'Orphan';
+  /** Seconds of grace for a delete; absent: removed at once (finalizers aside). */
+  gracePeriod?(object: DynamicObject, requested: number | undefined): number;
+  /** Name rule of the kind: default DNS subdomain. Answers the messages of the violations. */
+  validateName?(name: string): readonly string[];
+}
+
+/** A column of the Table form: `kubectl get`. */
+export interface Column {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  readonly format?: string;
+  readonly description?: string;
+  /** 0 always shown, above only with `-o wide`. */
+  readonly priority?: number;
+  /** The cell. `undefined` prints as empty. Dates are answered as timestamps and printed as ages by the table writer. */
+  value(object: DynamicObject, now: number): string | number | boolean | undefined;
+}
+
+/** Where `/scale` finds its three values in the object, as JSON paths without the leading dot. */
+export interface ScalePaths {
+  readonly specReplicas: string;
+  readonly statusReplicas: string;
+  readonly labelSelector?: string;
+}
+
+/** One served resource: built in, or from a CRD. */
+export interface ResourceInfo {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly namespaced: boolean;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly verbs: readonly string[];
+  /** Structural schema of the whole object. */
+  readonly schema: SchemaNode;
+  readonly strategy: Strategy;
+  readonly columns: readonly Column[];
+  readonly status: boolean;
+  readonly scale?: ScalePaths;
+  /** Field selectors beyond metadata.name and metadata.namespace: field → value. */
+  readonly selectable: Readonly<Record<string, (object: DynamicObject) => string>>;
+  /** Built-in kinds take strategic merge patches and protobuf; custom ones do not. */
+  readonly builtIn: boolean;
+  /** Text of the deprecation warning, if any. */
+  readonly deprecated?: string;
+  /** `group/plural`: the storage key. Resources that share objects (events) share it. */
+  readonly storage: string;
+}
+
+/** The resources served now. Changes when CRDs come and go. */
+export interface Registry {
+  find(group: string, version: string, plural: string): ResourceInfo | undefined;
+  /** All, in discovery order. */
+  all(): readonly ResourceInfo[];
+  set(resource: ResourceInfo): void;
+  remove(group: string, version: string, plural: string): void;
+  /** Grows with every change: discovery and OpenAPI caches hang on it. */
+  readonly generation: number;
+}
+
+/** Paths outside `/api` and `/apis` resources (and discovery documents): the server asks each route in order. */
+export interface NonResourceRoute {
+  match(path: string): boolean;
+  handle(request: ApiRequest): ApiResponse | Promise<ApiResponse>;
+}
+
+/** What an admission plug-in sees of one write. */
+export interface AdmissionAttributes {
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+  readonly resource: ResourceInfo;
+  readonly subresource: string;
+  readonly namespace: string;
+  /** `''` while a generated name is not yet known. */
+  readonly name: string;
+  /** The new object; absent for DELETE. `admit` may change it in place, `validate` must not. */
+  readonly object?: MutableJson;
+  /** The stored object; absent for CREATE. */
+  readonly old?: DynamicObject;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly user: UserInfo;
+  readonly dryRun: boolean;
+  readonly storage: Storage;
+  /** Adds a `Warning` header to the answer. */
+  warn(text: string): void;
+}
+
+/**
+ * One link of the admission chain. All `admit`s run in order before validation, all `validate`s in order after it.
+ * Both refuse by throwing ApiError. Plug-ins that answer without a promise keep the write in one synchronous section.
+ */
+export interface AdmissionPlugin {
+  readonly name: string;
+  admit?(attributes: AdmissionAttributes): void | Promise<void>;
+  validate?(attributes: AdmissionAttributes): void | Promise<void>;
+}
+
+/** A request for a subresource that is not `status` or `scale`. */
+export interface SubresourceRequest {
+  readonly request: ApiRequest;
+  readonly resource: ResourceInfo;
+  readonly namespace: string;
+  readonly name: string;
+  /** What follows the subresource in the path, without the leading slash (proxy paths). */
+  readonly rest: string;
+  /** Bound to this request: user, `dryRun` and warnings are its own. */
+  readonly context: StrategyContext;
+  readonly operations: SubresourceOperations;
+}
+
+/** What a subresource handler may ask the server to do, by the same rules as the verbs. */
+export interface SubresourceOperations {
+  /** The stored parent. @throws ApiError NotFound */
+  get(): DynamicObject;
+  /**
+   * Changes the parent: `change` edits a private draft of the newest state and may throw ApiError; it may run again after a
+   * concurrent change. Admission, strategy (`context.subresource` is the handler's name), managedFields and commit follow.
+   */
+  update(change: (draft: MutableJson, old: DynamicObject) => void, object?: unknown): Promise<DynamicObject>;
+  /** Deletes the parent by the rules of DELETE. */
+  remove(options: Readonly<Record<string, unknown>>): Promise<ApiResponse>;
+}
+
+/** Serves `resource/name` (`pods/eviction`, `serviceaccounts/token` …). */
+export interface SubresourceHandler {
+  /** `group/plural` of the parent, as in {@link ResourceInfo.storage}. */
+  readonly resource: string;
+  /** `eviction`, `token` … */
+  readonly name: string;
+  /** Kind and group/version of the body, for discovery. */
+  readonly kind: string;
+  readonly apiVersion?: string;
+  /** For discovery and 405: `create`, `get`, `update`, `patch` … */
+  readonly verbs: readonly string[];
+  handle(request: SubresourceRequest): ApiResponse | Promise<ApiResponse>;
+}
+
+/** Builds the Table form of objects or of a list; the rows are in the order of `objects`. */
+export type ToTable = (
+  resource: ResourceInfo,
+  objects: readonly DynamicObject[],
+  options: {
+    /** Absent: `Metadata`. */
+    readonly includeObject?: string;
+    /** List metadata (or the object's resourceVersion) of the Table. */
+    readonly metadata: Readonly<Record<string, unknown>>;
+    /** Wall time in milliseconds, for ages. */
+    readonly now: number;
+  },
+) => unknown;
+
+/** An API server without a wire: the HTTP layer and the in-process transport both call it. */
+export interface ApiServer {
+  readonly registry: Registry;
+  readonly storage: Storage;
+  /** Never rejects: failures are answers with a Status body. */
+  handle(request: ApiRequest): Promise<ApiResponse>;
+  /** Ends all watches. */
+  close(): void;
+}
