@@ -127,6 +127,27 @@ export interface ResourceInfo {
   readonly deprecated?: string;
   /** `group/plural`: the storage key. Resources that share objects (events) share it. */
   readonly storage: string;
+  /** Subresources besides `status` and `scale`, as discovery lists them. Default none. */
+  readonly subresources?: readonly SubresourceInfo[];
+  /** For resources that store nothing: a POST is answered with what this makes of the draft. */
+  answer?(draft: MutableJson, context: StrategyContext): MutableJson;
+  /** For a version whose form differs from the stored one. Absent: the stored form is served. */
+  readonly conversion?: Conversion;
+}
+
+/** Between a served version and the stored form. Both answer new objects and leave their argument alone. */
+export interface Conversion {
+  toStored(object: DynamicObject): MutableJson;
+  fromStored(object: DynamicObject): MutableJson;
+}
+
+/** One subresource as discovery lists it. `group` and `version` are absent when they are the resource's own. */
+export interface SubresourceInfo {
+  readonly name: string;
+  readonly kind: string;
+  readonly group?: string;
+  readonly version?: string;
+  readonly verbs: readonly string[];
 }
 
 /** The resources served now. Changes when CRDs come and go. */

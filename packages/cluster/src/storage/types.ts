@@ -1,0 +1,72 @@
+import type { KubeObject } from '@coxswain/k8s';
+
+/** Where one object lives. `resource` is `group/plural` (`/pods`, `apps/deployments`); `namespace` is `''` for cluster scope. */
+export interface StorageKey {
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** One change of the store. Revisions are global, start at 1 and grow by one with each commit. */
+export interface StorageEvent {
+  readonly type: 'created' | 'updated' | 'deleted';
+  readonly key: StorageKey;
+  readonly revision: number;
+  /** The new state; for a deletion the last state, with the revision of the deletion as its `resourceVersion`. */
+  readonly object: KubeObject;
+  /** The state before; absent for creations. */
+  readonly previous?: KubeObject;
+}
+
+export interface StoragePage {
+  readonly objects: readonly KubeObject[];
+  /** Revision of the snapshot. */
+  readonly revision: number;
+  /** Objects after this page; 0 when it is the last. */
+  readonly remaining: number;
+}
+
+export interface StorageSubscription {
+  /** Stops delivery at once. */
+  cancel(): void;
+}
+
+/**
+ * All objects of an embedded cluster, with their recent past. Commits are synchronous, so the order of revisions is the
+ * order of calls; objects are deep-frozen and shared with every reader.
+ */
+export interface Storage {
+  /** Of the newest commit. */
+  readonly revision: number;
+  /** Oldest revision that lists and watches can still start from. */
+  readonly compacted: number;
+  get(key: StorageKey): KubeObject | undefined;
+  /**
+   * Objects in order of namespace, then name.
+   * @param options.after start strictly after this `namespace/name`
+   * @param options.revision a past state; throws ApiError Expired when it was compacted
+   */
+  list(
+    resource: string,
+    options?: { readonly namespace?: string; readonly after?: string; readonly limit?: number; readonly revision?: number },
+  ): StoragePage;
+  /**
+   * Stores `object` (its `metadata.resourceVersion` is set to the new revision; the stored, frozen object is answered).
+   * The caller has checked preconditions in the same synchronous section.
+   */
+  put(key: StorageKey, object: KubeObject): KubeObject;
+  /** Removes; answers the last state with the revision of the deletion. The key must exist. */
+  delete(key: StorageKey): KubeObject;
+  /**
+   * Events of a resource after revision `since`, first the recorded ones (synchronously, before this returns), then each new one
+   * at the end of the commit that made it. @throws ApiError Expired when `since` was compacted
+   */
+  subscribe(resource: string, since: number, onEvent: (event: StorageEvent) => void): StorageSubscription;
+  /** Resources that hold at least one object. */
+  resources(): readonly string[];
+  /** Forgets the past up to `revision`. */
+  compact(revision: number): void;
+  /** Resolves when everything committed so far is as durable as the fsync policy promises; at once in memory. */
+  flushed(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,37 @@
+import type { Client } from '@coxswain/runtime/client';
+import type { Clock, Logger, Random } from '@coxswain/runtime/core';
+
+export interface ClusterOptions {
+  /** Default: the machine's clock. A virtual clock needs the in-process client only. */
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly log?: Logger;
+  /** Where to keep the state; absent: memory only. */
+  readonly dataDir?: string;
+  /** When a commit counts as written: `always` before it is acknowledged, `interval` within a second, `off` when the system likes. Default `interval`. */
+  readonly fsync?: 'always' | 'interval' | 'off';
+  /** Serve HTTPS on 127.0.0.1; 0 picks a free port. Absent: in-process only. */
+  readonly port?: number;
+  /** Simulated nodes; default 1. */
+  readonly nodes?: number;
+  /** Run the built-in controllers, scheduler and nodes; default true. */
+  readonly controlPlane?: boolean;
+  /** Install the OpenKruise kinds and run their controllers; default true. */
+  readonly kruise?: boolean;
+}
+
+/** A running embedded cluster. */
+export interface Cluster {
+  /** In-process, as cluster-admin. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** `https://127.0.0.1:PORT`, when serving. */
+  readonly url?: string;
+  /** A kubeconfig (YAML) for an administrator. @throws when not serving HTTPS */
+  kubeconfig(): string;
+  /** True when no built-in controller has work to do now. */
+  readonly idle: boolean;
+  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}

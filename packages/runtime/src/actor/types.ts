@@ -1,0 +1,91 @@
+import type { Condition, Kind, KubeObject, Writable } from '@coxswain/k8s';
+import type { Cache, Store } from '../cache/types.ts';
+import type { Client } from '../client/types.ts';
+import type { Clock, Logger, ObjectKey } from '../core/index.ts';
+
+/** Status of an object as far as it is known: `object.status`, or an empty object. */
+export type StatusOf<T> = T extends { readonly status?: infer S } ? NonNullable<S> : Record<string, unknown>;
+
+/** Another object that must be there, and ready, before this one can be worked on. */
+export interface Dependency {
+  readonly kind: Kind;
+  readonly key: ObjectKey;
+  /** Default: `isReady` of the conditions module (Ready is True). Gets the live object. */
+  readonly ready?: (object: KubeObject) => boolean;
+}
+
+/** One step towards the desired state. `name` is a constant, CamelCase: it labels metrics and conditions. */
+export interface Action<T extends KubeObject> {
+  readonly name: string;
+  run(context: ActorContext<T>): Promise<void>;
+}
+
+/**
+ * The life of one kind. The loop calls `observe` until it answers `undefined`, running each action it answers.
+ * Both must be safe to repeat at any time and on stale data.
+ */
+export interface Actor<T extends KubeObject> {
+  /** What must be ready first. The loop waits and says so in the condition `Synced`. */
+  dependencies?(object: T): readonly Dependency[];
+  /** The next action, or `undefined` in the desired state. Throw `Resync` to wait without an error. */
+  observe(context: ActorContext<T>): Promise<Action<T> | undefined>;
+  /** Clean up; `true` when clean: the finalizer goes. */
+  finalize(context: ActorContext<T>): Promise<boolean>;
+}
+
+/** Conditions of the object being worked; written with the status at the end of the pass. */
+export interface ConditionWriter {
+  get(type: string): Condition | undefined;
+  /** `lastTransitionTime` moves only when `status` changes; `observedGeneration` is the object's generation. */
+  set(type: string, status: Condition['status'], reason: string, message?: string): void;
+  remove(type: string): void;
+}
+
+export interface EventDetails {
+  readonly type?: 'Normal' | 'Warning';
+  /** CamelCase. */
+  readonly reason: string;
+  readonly message: string;
+  /** What was being done; default: the reason. */
+  readonly action?: string;
+}
+
+/** All that an actor may use. */
+export interface ActorContext<T extends KubeObject> {
+  /** As of the start of this step; fresh after each action. */
+  readonly object: T;
+  readonly client: Client;
+  readonly cache: Cache;
+  store<K extends KubeObject>(kind: Kind<K>): Store<K>;
+  /**
+   * Makes a child equal to `desired` where `desired` says something (server-side apply under the controller's name, forced).
+   * Owned by the object unless `owned: false`. Sends nothing when the same was applied before and nothing drifted.
+   * Answers the child as it is now.
+   */
+  apply<C extends KubeObject>(kind: Kind<C>, desired: C, options?: { readonly owned?: boolean }): Promise<C>;
+  /** Children of `kind` whose controlling owner is the object. */
+  owned<C extends KubeObject>(kind: Kind<C>): readonly C[];
+  /** Deletes when it is there; `true` when it is gone. */
+  ensureGone(kind: Kind, key: ObjectKey): Promise<boolean>;
+  /** A draft: set its fields; it is written once at the end of the pass, only if it differs. */
+  readonly status: Writable<StatusOf<T>>;
+  readonly conditions: ConditionWriter;
+  event(details: EventDetails): void;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Options of an actor's controller. */
+export interface ActorOptions {
+  /** Finalizer the loop adds before the first action and removes after `finalize`. */
+  readonly finalizer: string;
+  /** Field manager of `apply` and status writes; default: the controller's name. */
+  readonly fieldManager?: string;
+  /** Milliseconds to the next look while not in the desired state; default 2 000. */
+  readonly retryAfter?: number;
+  /** Milliseconds to the next look while in the desired state; default: only on events. */
+  readonly resyncAfter?: number;
+  /** Whether the kind has a status subresource; default true. */
+  readonly statusSubresource?: boolean;
+}

@@ -1,0 +1,57 @@
+import type { Kind, KubeObject } from '@coxswain/k8s';
+import type { ObjectKey } from '../core/index.ts';
+
+/** The objects of one kind as last seen: synchronous, shared, read-only. */
+export interface Store<T extends KubeObject> {
+  get(key: ObjectKey): T | undefined;
+  list(options?: { readonly namespace?: string; readonly labels?: string | Readonly<Record<string, string>> }): Iterable<T>;
+  /** Objects for which the index named `index` gave `value`. @throws when there is no such index */
+  by(index: string, value: string): Iterable<T>;
+  readonly size: number;
+  /** Of the newest event or list applied. */
+  readonly resourceVersion: string;
+}
+
+/** What happened to one object in a store. `previous` is the store's object before. */
+export type StoreEvent<T extends KubeObject> =
+  | { readonly type: 'added'; readonly object: T; readonly initial: boolean }
+  | { readonly type: 'updated'; readonly object: T; readonly previous: T }
+  | { readonly type: 'deleted'; readonly object: T };
+
+/** Which objects an informer holds. The server selects; nothing else crosses the wire. */
+export interface InformerScope {
+  readonly namespace?: string;
+  readonly labels?: string | Readonly<Record<string, string>>;
+  readonly fields?: string | Readonly<Record<string, string>>;
+  /** Hold only metadata. */
+  readonly metadataOnly?: boolean;
+}
+
+/** Keeps a store equal to the server. Never stops by itself. */
+export interface Informer<T extends KubeObject> {
+  readonly kind: Kind<T>;
+  readonly store: Store<T>;
+  /** Resolves when the first full state is in the store and every handler has seen it. */
+  readonly synced: Promise<void>;
+  readonly hasSynced: boolean;
+  /** Called for each change, in order, synchronously; a new handler first gets `added` (initial) for what is there. */
+  onEvent(handler: (event: StoreEvent<T>) => void): () => void;
+  /** Adds an index at any time. `values` gives the values under which an object is found. */
+  addIndex(name: string, values: (object: T) => readonly string[]): void;
+  /** Ends this use; the watch stops with the last user. */
+  release(): void;
+}
+
+/**
+ * The informers of one API server. Asking twice for the same kind and scope gives the same store.
+ * Reads of a kind nobody declared go live and never start an informer.
+ */
+export interface Cache {
+  informer<T extends KubeObject>(kind: Kind<T>, scope?: InformerScope): Informer<T>;
+  /** The store of a kind that has an informer (unscoped one first). @throws when none was declared */
+  store<T extends KubeObject>(kind: Kind<T>): Store<T>;
+  has(kind: Kind): boolean;
+  /** Resolves when all informers have synced. */
+  synced(signal?: AbortSignal): Promise<void>;
+  stop(): Promise<void>;
+}

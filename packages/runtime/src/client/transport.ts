@@ -1,0 +1,47 @@
+import type { KubeObject, Status } from '@coxswain/k8s';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** One request to an API server, before it is put on a wire (or handed to the embedded server as it is). */
+export interface TransportRequest {
+  readonly method: Method;
+  /** `/api/v1/namespaces/default/pods/web-0`, already percent-encoded, without the query. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** A JSON value. The sender gives it up: it must not change it afterwards. The receiver does not change it either. */
+  readonly body?: unknown;
+  /** Media type of `body`; default `application/json`. Patches set it. */
+  readonly contentType?: string;
+  /** Default `application/json`. */
+  readonly accept?: string;
+  readonly userAgent?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface TransportResponse {
+  readonly status: number;
+  /** Parsed JSON, or the text when the server answered something else. From the in-process transport: frozen and shared. */
+  readonly body: unknown;
+  /** Texts of `Warning` headers. */
+  readonly warnings: readonly string[];
+}
+
+/** One line of a watch. A BOOKMARK's object has only its kind and `metadata.resourceVersion` (and annotations). */
+export type WatchEvent<T extends KubeObject = KubeObject> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'; readonly object: T }
+  | { readonly type: 'ERROR'; readonly object: Status };
+
+/**
+ * How requests reach an API server: over HTTP, or straight into the embedded one.
+ * Both reject with `ApiError` when the server refuses, and with any other error when it could not be asked.
+ */
+export interface Transport {
+  send(request: TransportRequest): Promise<TransportResponse>;
+  /**
+   * Opens a watch (`watch=true` is already in `query`). The promise settles when the server has accepted or refused;
+   * the iteration ends when the server closes the stream and throws when the connection breaks. Aborting `signal` ends it.
+   * Events come in arrays, as many as were at hand, so that a reader can work in batches.
+   */
+  watch(request: TransportRequest): Promise<AsyncIterable<readonly WatchEvent[]>>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,94 @@
+import type { Json, Kind, KubeList, KubeObject } from '@coxswain/k8s';
+import type { ObjectKey } from '../core/index.ts';
+import type { Transport, WatchEvent } from './transport.ts';
+
+/** A patch as a value: its kind decides the content type. Made by `merge`, `json`, `strategic` and `apply`. */
+export type Patch =
+  | { readonly type: 'merge'; readonly body: unknown }
+  | { readonly type: 'json'; readonly body: readonly JsonPatchOperation[] }
+  | { readonly type: 'strategic'; readonly body: unknown }
+  | { readonly type: 'apply'; readonly body: unknown };
+
+export type JsonPatchOperation =
+  | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: Json | unknown }
+  | { readonly op: 'remove'; readonly path: string }
+  | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string };
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** Milliseconds until the call is given up; default 30 000. */
+  readonly timeout?: number;
+}
+
+export interface WriteOptions extends CallOptions {
+  /** The server checks and answers, but stores nothing. */
+  readonly dryRun?: boolean;
+  /** Name under which the server records who owns which field; default: the client's. */
+  readonly fieldManager?: string;
+  readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
+}
+
+export interface PatchOptions extends WriteOptions {
+  /** Only with `apply`: take fields over from other managers. */
+  readonly force?: boolean;
+  /** `status`, `scale` … */
+  readonly subresource?: string;
+}
+
+export interface DeleteOptions extends CallOptions {
+  readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
+  readonly gracePeriodSeconds?: number;
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly dryRun?: boolean;
+}
+
+export interface ListOptions extends CallOptions {
+  /** Absent: all namespaces. */
+  readonly namespace?: string;
+  /** A selector in Kubernetes' notation: `app=web,tier in (a,b)`, or equality pairs. */
+  readonly labels?: string | Readonly<Record<string, string>>;
+  readonly fields?: string | Readonly<Record<string, string>>;
+  /** Objects a page; default 500. */
+  readonly limit?: number;
+  readonly continue?: string;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
+  /** Ask for `PartialObjectMetadata` only. */
+  readonly metadataOnly?: boolean;
+}
+
+export interface WatchOptions extends Omit<ListOptions, 'limit' | 'continue'> {
+  readonly timeoutSeconds?: number;
+  readonly allowBookmarks?: boolean;
+  /** WatchList: stream the present objects first. */
+  readonly sendInitialEvents?: boolean;
+}
+
+/** The verbs of one kind, always asking the server. */
+export interface Resource<T extends KubeObject> {
+  /** @throws ApiError NotFound */
+  get(key: ObjectKey, options?: CallOptions): Promise<T>;
+  /** Like `get`, but `undefined` when there is no such object. */
+  find(key: ObjectKey, options?: CallOptions): Promise<T | undefined>;
+  /** One page. */
+  list(options?: ListOptions): Promise<KubeList<T>>;
+  /** All objects, page by page. */
+  listAll(options?: ListOptions): AsyncIterable<T>;
+  create(object: T, options?: WriteOptions): Promise<T>;
+  /** Replaces the whole object. With `metadata.resourceVersion` set a concurrent change is refused (409 Conflict). */
+  update(object: T, options?: WriteOptions): Promise<T>;
+  updateStatus(object: T, options?: WriteOptions): Promise<T>;
+  patch(key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<T>;
+  /** The object as left behind while finalizers or a grace period hold it; `undefined` when it is gone. NotFound is an error. */
+  delete(key: ObjectKey, options?: DeleteOptions): Promise<T | undefined>;
+  deleteCollection(options: ListOptions & DeleteOptions): Promise<void>;
+  watch(options?: WatchOptions): Promise<AsyncIterable<readonly WatchEvent<T>[]>>;
+}
+
+/** Talks to one API server. */
+export interface Client {
+  readonly transport: Transport;
+  of<T extends KubeObject>(kind: Kind<T>): Resource<T>;
+  /** Any path: discovery, `/scale`, `/version` … Answers the parsed body. */
+  raw(request: Parameters<Transport['send']>[0]): Promise<unknown>;
+}

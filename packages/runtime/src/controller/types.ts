@@ -1,0 +1,68 @@
+import type { Kind, KubeObject } from '@coxswain/k8s';
+import type { InformerScope, StoreEvent } from '../cache/types.ts';
+import type { Client } from '../client/types.ts';
+import type { Clock, Logger, ObjectKey } from '../core/index.ts';
+import type { Cache } from '../cache/types.ts';
+
+/** What a reconcile asks for: nothing, or to be called again after so many milliseconds. Errors are thrown. */
+export type Result = undefined | { readonly requeueAfter: number };
+
+/** What a reconciler is given for one key. */
+export interface ReconcileContext {
+  readonly key: ObjectKey;
+  /** Fenced by the leader lease; its writes are seen at once by the stores. */
+  readonly client: Client;
+  readonly cache: Cache;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Aborted at shutdown, loss of leadership and when the reconcile takes too long. */
+  readonly signal: AbortSignal;
+}
+
+export interface Reconciler {
+  reconcile(context: ReconcileContext): Promise<Result | void>;
+}
+
+/** Whether an event matters. */
+export type Predicate<T extends KubeObject> = (event: StoreEvent<T>) => boolean;
+
+/** Which keys of the controller's own kind an object of another kind concerns. */
+export type MapToKeys<T extends KubeObject> = (object: T, context: { readonly cache: Cache }) => Iterable<ObjectKey>;
+
+export interface ControllerOptions {
+  /** Keys worked at the same time; a key is never worked twice at once. Default 16. */
+  readonly workers?: number;
+  /** Milliseconds after which a reconcile is aborted and counted as failed; default 300 000. */
+  readonly timeout?: number;
+  /** Milliseconds of the per-key backoff after errors; default { min: 5, max: 300 000 }, doubling, with jitter. */
+  readonly backoff?: { readonly min: number; readonly max: number };
+  /** Every object is reconciled again after about this many milliseconds; default: never. */
+  readonly resync?: number;
+  /** Whether only the leader reconciles; default true. */
+  readonly leaderOnly?: boolean;
+}
+
+/** Declares what a controller watches; `run` hands it to the manager. */
+export interface ControllerBuilder<T extends KubeObject> {
+  /** Changes of objects whose controlling owner is of our kind enqueue that owner. */
+  owns<C extends KubeObject>(kind: Kind<C>, options?: { readonly scope?: InformerScope; readonly where?: Predicate<C> }): this;
+  /** Changes of objects of another kind enqueue the keys that `map` names, for the old and the new object. */
+  watches<C extends KubeObject>(
+    kind: Kind<C>,
+    options: { readonly map: MapToKeys<C>; readonly scope?: InformerScope; readonly where?: Predicate<C> },
+  ): this;
+  /** Only events of our own kind that pass enqueue. */
+  where(predicate: Predicate<T>): this;
+  scope(scope: InformerScope): this;
+  options(options: ControllerOptions): this;
+  run(reconciler: Reconciler): Controller;
+}
+
+export interface Controller {
+  readonly name: string;
+  readonly kind: Kind;
+  /** Enqueues a key by hand. */
+  enqueue(key: ObjectKey, delay?: number): void;
+  /** True when no key is waiting to run now or being worked (keys due later do not count). */
+  readonly idle: boolean;
+}
