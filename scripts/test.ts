@@ -1,0 +1,61 @@
+/**
+ * `./cox test [FILTER …]`: lint, types and all tests; with filters only the tests that match.
+ * The last line is `N passed, N failed`, counting each test and each check.
+ */
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checks } from './checks.ts';
+import { root, run } from './run.ts';
+
+interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly unknown[] }[];
+}
+
+interface Counts {
+  passed: number;
+  failed: number;
+}
+
+async function runChecks(counts: Counts): Promise<void> {
+  for (const check of checks) {
+    const pass = await check.pass();
+    process.stdout.write(`${pass ? 'pass' : 'FAIL'} ${check.name}\n`);
+    if (pass) counts.passed++;
+    else counts.failed++;
+  }
+}
+
+async function runTests(filters: readonly string[], counts: Counts): Promise<void> {
+  const file = join(root, '.cox/test-report.json');
+  await rm(file, { force: true });
+  const code = await run('vitest', [
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${file}`,
+    ...filters,
+  ]);
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  if (text === undefined) {
+    counts.failed++;
+    return;
+  }
+  const report = JSON.parse(text) as Report;
+  // a file that cannot even be loaded has no tests in it: count it as one that failed
+  const broken = report.testResults.filter(
+    (result) => result.status === 'failed' && result.assertionResults.length === 0,
+  );
+  const failed = report.numFailedTests + broken.length;
+  counts.passed += report.numPassedTests;
+  // vitest also fails on errors outside any test
+  counts.failed += failed === 0 && code !== 0 ? 1 : failed;
+}
+
+const filters = process.argv.slice(2);
+const counts: Counts = { passed: 0, failed: 0 };
+if (filters.length === 0) await runChecks(counts);
+await runTests(filters, counts);
+process.stdout.write(`${counts.passed} passed, ${counts.failed} failed\n`);
+process.exitCode = counts.failed === 0 && counts.passed > 0 ? 0 : 1;
