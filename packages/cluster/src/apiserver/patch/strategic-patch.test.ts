@@ -24,11 +24,23 @@ function patchPod(patch: unknown): typeof podDoc {
 describe('applyStrategicPatch', () => {
   it('merges lists of maps by their key, patch elements in the order of the patch', () => {
     const patched = patchPod({
-      spec: { containers: [{ name: 'three', image: 'i:3' }, { name: 'one', env: [{ name: 'B', value: '2' }] }] },
+      spec: {
+        containers: [
+          { name: 'three', image: 'i:3' },
+          { name: 'one', env: [{ name: 'B', value: '2' }] },
+        ],
+      },
     });
     expect(patched.spec.containers).toEqual([
       { name: 'three', image: 'i:3' },
-      { name: 'one', image: 'i:1', env: [{ name: 'B', value: '2' }, { name: 'A', value: '1' }] },
+      {
+        name: 'one',
+        image: 'i:1',
+        env: [
+          { name: 'B', value: '2' },
+          { name: 'A', value: '1' },
+        ],
+      },
       { name: 'two', image: 'i:2', args: ['a'] },
     ]);
     expect(patched.spec.containers[2]).toBe(podDoc.spec.containers[1]);
@@ -53,7 +65,7 @@ describe('applyStrategicPatch', () => {
   });
 
   it('merges finalizers as a set', () => {
-    expect(patchPod({ metadata: { finalizers: ['x/c', 'x/a'] } }).metadata.finalizers).toEqual(['x/b', 'x/c', 'x/a']);
+    expect(patchPod({ metadata: { finalizers: ['x/c', 'x/a'] } }).metadata.finalizers).toEqual(['x/c', 'x/a', 'x/b']);
   });
 
   it('replaces with $patch: replace in maps and lists', () => {
@@ -85,7 +97,11 @@ describe('applyStrategicPatch', () => {
 
   it.each([
     [400, 'invalid patch format of retainKeys', { spec: { $retainKeys: ['x'], nodeName: 'm' } }],
-    [500, 'unknown patch type: merge in map: map[$patch:merge a:b]', { metadata: { labels: { $patch: 'merge', a: 'b' } } }],
+    [
+      500,
+      'unknown patch type: merge in map: map[$patch:merge a:b]',
+      { metadata: { labels: { $patch: 'merge', a: 'b' } } },
+    ],
     [500, 'map: map[image:x] does not contain declared merge key: name', { spec: { containers: [{ image: 'x' }] } }],
     [400, 'invalid patch format of primitive list', { metadata: { $deleteFromPrimitiveList: ['x'] } }],
   ])('answers %i: %s', (code, message, patch) => {
