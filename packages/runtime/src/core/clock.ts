@@ -16,13 +16,12 @@ export interface Clock {
   after(ms: number, fire: () => void): Timer;
 }
 
-/** The machine's own clock. Timers do not keep the process alive. */
+/** The machine's own clock. A timer keeps the process alive until it fires or is cancelled, so whoever stops must cancel. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(ms, fire) {
     const handle = setTimeout(fire, Math.max(0, Math.min(ms, 2 ** 31 - 1)));
-    handle.unref();
     return { cancel: () => clearTimeout(handle) };
   },
 };

@@ -54,3 +54,14 @@ export interface ActorBuilder<T extends KubeObject> extends Omit<ControllerBuild
   options(...args: Parameters<ControllerBuilder<T>['options']>): this;
   run(): void;
 }
+
+/** An operator as a package exports it: what to install, and what to run. */
+export interface Operator {
+  readonly name: string;
+  /** Manifests of its CRDs. */
+  crds(): readonly KubeObject[];
+  /** Its own kinds, the ones users write. */
+  readonly kinds: readonly Kind[];
+  /** Adds its controllers to a manager. */
+  setup(manager: Manager): void;
+}

@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Logger, sleep, systemClock } from '@coxswain/runtime/core';
+import { UnmetError, UsageError } from '../errors.ts';
+import { clusterHome } from '../state/home.ts';
+import {
+  processStart,
+  type RunningCluster,
+  readProcessFile,
+  removeProcessFile,
+  writeProcessFile,
+} from '../state/process-file.ts';
+import type { Screen } from '../view/live.ts';
+import type { ClusterFlags } from './options.ts';
+import { serveCluster } from './serve.ts';
+import { stopSignal, untilAborted } from './signals.ts';
+
+const entry = fileURLToPath(new URL('../main.ts', import.meta.url));
+
+function report(cluster: RunningCluster, screen: Screen): void {
+  screen.write(`running: ${cluster.url} (pid ${cluster.pid})\nkubeconfig: ${cluster.kubeconfig}\n`);
+  screen.write(`export KUBECONFIG=${cluster.kubeconfig}\n`);
+}
+
+/** `cox cluster start`: serves until it is stopped. */
+export async function startHere(flags: ClusterFlags, screen: Screen, log: Logger): Promise<void> {
+  const home = await clusterHome(flags.name);
+  const other = await readProcessFile(home);
+  if (other)
+    throw new UsageError(
+      `a cluster named ${flags.name} already runs (pid ${other.pid}, ${other.url}); stop it with: cox cluster stop --name ${flags.name}`,
+    );
+  const stop = stopSignal();
+  const { cluster, url, kubeconfig } = await serveCluster(flags, log);
+  const running = {
+    pid: process.pid,
+    started: await processStart(process.pid),
+    url,
+    kubeconfig,
+    ...(flags.dataDir ? { dataDir: flags.dataDir } : {}),
+  };
+  await writeProcessFile(home, running);
+  report(running, screen);
+  await untilAborted(stop.signal);
+  await cluster.stop();
+  await removeProcessFile(home);
+  stop.release();
+}
+
+async function untilRunning(home: string, exited: () => number | undefined): Promise<RunningCluster | undefined> {
+  const deadline = systemClock.monotonic() + 30_000;
+  while (systemClock.monotonic() < deadline && exited() === undefined) {
+    const running = await readProcessFile(home);
+    if (running) return running;
+    await sleep(systemClock, 20);
+  }
+  return undefined;
+}
+
+/** `cox cluster start --detach`: the same in a process of its own; returns when it answers. */
+export async function startDetached(flags: ClusterFlags, args: readonly string[], screen: Screen): Promise<void> {
+  const home = await clusterHome(flags.name);
+  const other = await readProcessFile(home);
+  if (other) throw new UsageError(`a cluster named ${flags.name} already runs (pid ${other.pid}, ${other.url})`);
+  const logFile = join(home, 'cluster.log');
+  const output = await open(logFile, 'w', 0o600);
+  const child = spawn(process.execPath, [entry, 'cluster', 'start', ...args], {
+    detached: true,
+    stdio: ['ignore', output.fd, output.fd],
+  });
+  let code: number | undefined;
+  child.once('exit', (status) => {
+    code = status ?? 1;
+  });
+  const running = await untilRunning(home, () => code);
+  await output.close();
+  if (running) {
+    child.unref();
+    return report(running, screen);
+  }
+  if (code === undefined && child.pid !== undefined) process.kill(child.pid, 'SIGTERM');
+  const text = (await readFile(logFile, 'utf8')).trim();
+  throw code === 2
+    ? new UsageError(text.replace(/^error: /, ''))
+    : new UnmetError(`the cluster did not start (log: ${logFile})\n${text}`);
+}
+
+/** `cox cluster stop`: asks it to stop and waits until it has; the state in its data-dir stays. */
+export async function stopCluster(name: string, screen: Screen): Promise<void> {
+  const home = await clusterHome(name);
+  const running = await readProcessFile(home);
+  if (!running) return void screen.write(`no cluster named ${name} is running\n`);
+  process.kill(running.pid, 'SIGTERM');
+  const deadline = systemClock.monotonic() + 30_000;
+  while (await readProcessFile(home)) {
+    if (systemClock.monotonic() > deadline)
+      throw new UnmetError(
+        `the cluster (pid ${running.pid}) has not stopped after 30s; see ${join(home, 'cluster.log')}`,
+      );
+    await sleep(systemClock, 20);
+  }
+  screen.write(`stopped: ${running.url} (pid ${running.pid})\n`);
+}
+
+/** `cox cluster status`: whether it runs; exits with 1 when it does not. */
+export async function clusterStatus(name: string, screen: Screen): Promise<void> {
+  const running = await readProcessFile(await clusterHome(name));
+  if (!running) throw new UnmetError(`no cluster named ${name} is running; start one with: cox cluster start --detach`);
+  report(running, screen);
+}

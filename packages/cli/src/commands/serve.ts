@@ -1,0 +1,68 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { type Cluster, startCluster } from '@coxswain/cluster';
+import type { Logger } from '@coxswain/runtime/core';
+import { codeOf, messageOf, UsageError } from '../errors.ts';
+import { clusterHome } from '../state/home.ts';
+import type { ClusterFlags } from './options.ts';
+
+/** A cluster that serves HTTPS, and the kubeconfig that was written for it. */
+export interface ServedCluster {
+  readonly cluster: Cluster;
+  readonly url: string;
+  readonly kubeconfig: string;
+  /** Folder of what belongs to this cluster besides its data. */
+  readonly home: string;
+}
+
+async function start(flags: ClusterFlags, log: Logger): Promise<Cluster> {
+  try {
+    return await startCluster({
+      port: flags.port,
+      nodes: flags.nodes,
+      fsync: flags.fsync,
+      log,
+      ...(flags.dataDir === undefined ? {} : { dataDir: resolve(flags.dataDir) }),
+    });
+  } catch (error) {
+    if (codeOf(error) === 'EADDRINUSE')
+      throw new UsageError(
+        `port ${flags.port} on 127.0.0.1 is in use; choose another with --port, or --port 0 for a free one`,
+        { cause: error },
+      );
+    if (codeOf(error) === 'EACCES' && flags.port > 0 && flags.port < 1024)
+      throw new UsageError(`port ${flags.port} needs privileges; choose one above 1023 with --port`, { cause: error });
+    if (error instanceof Error && error.name === 'DataDirError') throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+async function writeKubeconfig(path: string, text: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text, { mode: 0o600 });
+    await chmod(path, 0o600);
+  } catch (error) {
+    throw new UsageError(
+      `cannot write the kubeconfig ${path}: ${messageOf(error)}; choose another place with --kubeconfig`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Starts an embedded cluster as the flags say and writes its kubeconfig.
+ * @throws UsageError for a port or data-dir that cannot be used; nothing is left running then
+ */
+export async function serveCluster(flags: ClusterFlags, log: Logger): Promise<ServedCluster> {
+  const home = await clusterHome(flags.name);
+  const cluster = await start(flags, log);
+  const kubeconfig = resolve(flags.kubeconfig ?? join(home, 'kubeconfig'));
+  try {
+    await writeKubeconfig(kubeconfig, cluster.kubeconfig());
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+  return { cluster, url: cluster.url ?? '', kubeconfig, home };
+}
