@@ -1,4 +1,12 @@
+/**
+ * What every room stands on: keys, errors, clocks, chance, logs, selectors, quantities, times, JSON values.
+ * Knows nothing of clients, servers or controllers, and does no I/O.
+ */
+export { abortable, linkedController, TimeoutError, withTimeout } from './abort.ts';
 export { type Clock, sleep, systemClock, type Timer } from './clock.ts';
+export { cloneJson } from './clone.ts';
+export { formatDuration, parseDuration } from './duration.ts';
+export { deepEqual } from './equal.ts';
 export {
   ApiError,
   alreadyExists,
@@ -18,7 +26,47 @@ export {
   notFound,
   type ResourceRef,
 } from './errors.ts';
+export {
+  type FieldSelector,
+  type FieldTerm,
+  fieldSelectorFrom,
+  formatFieldSelector,
+  matchesFields,
+  parseFieldSelector,
+} from './field-selector.ts';
+export { deepFreeze } from './freeze.ts';
 export { keyOf, keyString, type ObjectKey, parseKey } from './key.ts';
+export { labelValueErrors, qualifiedNameErrors } from './label-syntax.ts';
 export { type Logger, silentLogger } from './logger.ts';
+export { parseSelector } from './parse-selector.ts';
+export {
+  addQuantities,
+  canonicalQuantity,
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+  type QuantityFormat,
+  quantityMilliValue,
+  quantityOf,
+  quantityValue,
+  scaleQuantity,
+  subtractQuantities,
+} from './quantity.ts';
 export { type Random, randomSuffix, randomUuid, seededRandom, systemRandom } from './random.ts';
+export {
+  everything,
+  formatSelector,
+  type LabelSelectorLike,
+  type Labels,
+  matchesLabels,
+  nothing,
+  type Requirement,
+  requirement,
+  type Selector,
+  SelectorError,
+  selectorFromField,
+  selectorFromLabels,
+} from './selector.ts';
+export { formatMicroTime, formatTime, parseTime } from './time.ts';
 export { VirtualClock } from './virtual-clock.ts';

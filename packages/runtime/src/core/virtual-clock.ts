@@ -1,10 +1,5 @@
 import type { Clock, Timer } from './clock.ts';
-
-interface PendingTimer {
-  readonly at: number;
-  readonly order: number;
-  readonly fire: () => void;
-}
+import { type PendingTimer, TimerHeap } from './timer-heap.ts';
 
 /** Lets every promise that can go on without time or I/O do so. */
 function drain(): Promise<void> {
@@ -19,7 +14,7 @@ function drain(): Promise<void> {
 export class VirtualClock implements Clock {
   #now: number;
   #order = 0;
-  #timers: PendingTimer[] = [];
+  readonly #timers = new TimerHeap();
 
   /** @param start wall time to begin with; default 2026-01-01T00:00:00Z */
   constructor(start: number = Date.UTC(2026, 0, 1)) {
@@ -35,29 +30,27 @@ export class VirtualClock implements Clock {
   }
 
   after(ms: number, fire: () => void): Timer {
-    const timer: PendingTimer = { at: this.#now + Math.max(0, ms), order: this.#order++, fire };
-    let i = this.#timers.length;
-    while (i > 0 && (this.#timers[i - 1]?.at ?? 0) > timer.at) i--;
-    this.#timers.splice(i, 0, timer);
-    return {
-      cancel: () => {
-        const at = this.#timers.indexOf(timer);
-        if (at >= 0) this.#timers.splice(at, 1);
-      },
-    };
+    const timer: PendingTimer = { at: this.#now + Math.max(0, ms), order: this.#order++, fire, cancelled: false };
+    this.#timers.push(timer);
+    return { cancel: () => this.#timers.cancel(timer) };
   }
 
   /** Milliseconds until the next timer, or `undefined` when none is set. */
   get untilNext(): number | undefined {
-    const next = this.#timers[0];
-    return next && next.at - this.#now;
+    const next = this.#timers.peek();
+    return next && Math.max(0, next.at - this.#now);
+  }
+
+  /** Lets promise work go on, without moving time. */
+  async settle(): Promise<void> {
+    await drain();
   }
 
   /** Moves time on by `ms`, firing what falls due on the way. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await drain();
-    while ((this.#timers[0]?.at ?? Number.POSITIVE_INFINITY) <= end) await this.#step();
+    while ((this.#timers.peek()?.at ?? Number.POSITIVE_INFINITY) <= end) await this.#step();
     this.#now = end;
     await drain();
   }
@@ -70,7 +63,7 @@ export class VirtualClock implements Clock {
     const end = this.#now + limit;
     await drain();
     while (!done()) {
-      const next = this.#timers[0];
+      const next = this.#timers.peek();
       if (!next) throw new Error(`virtual time: nothing left to happen, and ${what} does not hold`);
       if (next.at > end) throw new Error(`virtual time: ${what} does not hold after ${limit / 1000}s`);
       await this.#step();
@@ -78,7 +71,7 @@ export class VirtualClock implements Clock {
   }
 
   async #step(): Promise<void> {
-    const timer = this.#timers.shift();
+    const timer = this.#timers.pop();
     if (!timer) return;
     this.#now = Math.max(this.#now, timer.at);
     timer.fire();
