@@ -1,0 +1,9 @@
+import type { Conversion } from '../types.ts';
+import { eventsConversion } from './core/events-conversion.ts';
+import { autoscalerV1Conversion } from './misc/autoscaler-v1-conversion.ts';
+
+/** Versions whose form is not the stored one, by `group/version/plural`. */
+export const conversions: Readonly<Record<string, Conversion>> = {
+  'events.k8s.io/v1/events': eventsConversion,
+  'autoscaling/v1/horizontalpodautoscalers': autoscalerV1Conversion,
+};

@@ -1,0 +1,85 @@
+import { schemaTable } from '@coxswain/k8s/schemas';
+import type { SchemaNode } from '@coxswain/schema';
+import { columnsOf } from '../table/columns.ts';
+import type { ResourceInfo, ScalePaths, SubresourceInfo } from '../types.ts';
+import { conversions } from './conversions.ts';
+import { type ResourceRow, resourceTable } from './resource-table.ts';
+import { reviewAnswers } from './reviews.ts';
+import { plainRules } from './rules.ts';
+import { selectableFields } from './selectable.ts';
+import { strategies } from './strategies.ts';
+
+const allVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+
+/** Where a group's types are in the schema table, when it is not `io.k8s.api.<first label>`. */
+const packages: Readonly<Record<string, string>> = {
+  '': 'io.k8s.api.core',
+  'apiextensions.k8s.io': 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions',
+  'apiregistration.k8s.io': 'io.k8s.kube-aggregator.pkg.apis.apiregistration',
+};
+
+/** Name of a built-in kind in the schema table: `io.k8s.api.apps.v1.Deployment`. */
+export function definitionName(group: string, version: string, kind: string): string {
+  const prefix = packages[group] ?? `io.k8s.api.${group.split('.')[0]}`;
+  return `${prefix}.${version}.${kind}`;
+}
+
+const workloadScale: ScalePaths = {
+  specReplicas: 'spec.replicas',
+  statusReplicas: 'status.replicas',
+  labelSelector: 'spec.selector',
+};
+
+function subresourceOf(text: string): SubresourceInfo {
+  const [name = '', target = '', verbs = ''] = text.split(':');
+  const parts = target.split('/');
+  const kind = parts.pop() ?? '';
+  const version = parts.pop();
+  return {
+    name,
+    kind,
+    ...(version === undefined ? {} : { group: parts.join('/'), version }),
+    verbs: verbs.split('+'),
+  };
+}
+
+/** Events and autoscalers are served in two forms over one store, which keeps the form named here. */
+const stores: Readonly<Record<string, string>> = { 'events.k8s.io/events': '/events' };
+
+function resourceOf(row: ResourceRow): ResourceInfo {
+  const id = `${row.group}/${row.plural}`;
+  const versioned = `${row.group}/${row.version}/${row.plural}`;
+  const answer = reviewAnswers[id];
+  const conversion = conversions[versioned];
+  return {
+    group: row.group,
+    version: row.version,
+    kind: row.kind,
+    plural: row.plural,
+    singular: row.kind.toLowerCase(),
+    namespaced: row.namespaced,
+    shortNames: row.shortNames,
+    categories: row.categories,
+    verbs: row.verbs?.split(' ') ?? allVerbs,
+    get schema() {
+      return (
+        (schemaTable() as Readonly<Record<string, SchemaNode>>)[definitionName(row.group, row.version, row.kind)] ?? {}
+      );
+    },
+    strategy: { ...plainRules(id), ...strategies[id] },
+    columns: columnsOf(row.group, row.plural),
+    status: row.subresources.includes('status'),
+    ...(row.subresources.includes('scale') ? { scale: workloadScale } : {}),
+    selectable: selectableFields[id] ?? {},
+    builtIn: true,
+    storage: stores[id] ?? id,
+    subresources: row.subresources.filter((text) => text.includes(':')).map(subresourceOf),
+    ...(answer ? { answer } : {}),
+    ...(conversion ? { conversion } : {}),
+  };
+}
+
+/** Every built-in resource, in discovery order. */
+export function builtinResources(): readonly ResourceInfo[] {
+  return resourceTable.map(resourceOf);
+}
