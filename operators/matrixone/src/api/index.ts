@@ -1,0 +1,15 @@
+/**
+ * The kinds of group `core.matrixorigin.io`: their schemas, their types, and the names live objects hold on to.
+ * Knows nothing of controllers, pods or TOML.
+ */
+export { BucketClaim } from './bucketclaim.ts';
+export { CNSet } from './cnset.ts';
+export * from './constants.ts';
+export { DNSet } from './dnset.ts';
+export { LogSet } from './logset.ts';
+export { MatrixOneCluster } from './matrixonecluster.ts';
+export type { MainContainerOverlay, Overlay } from './overlay.ts';
+export { ProxySet } from './proxyset.ts';
+export type { ObjectDependency } from './shared.ts';
+export { WebUI } from './webui.ts';
+export type * from './specs.ts';

@@ -1,0 +1,87 @@
+import { defineResource, type ResourceType, s } from '@coxswain/schema';
+import { cnSetFields, cnSetSpec } from './cnset.ts';
+import { GROUP, VERSION } from './constants.ts';
+import { dnSetSpec, dnSetStatus } from './dnset.ts';
+import { logSetSpec, logSetStatus } from './logset.ts';
+import { proxySetSpec, proxySetStatus } from './proxyset.ts';
+import { conditionalStatus } from './shared.ts';
+import { webUISpec, webUIStatus } from './webui.ts';
+
+export const matrixOneClusterSpec = s.object({
+  tp: cnSetSpec.optional().describe('Deprecated: a group named "tp".'),
+  ap: cnSetSpec.optional().describe('Deprecated: a group named "ap".'),
+  cnGroups: s
+    .list(s.object({ name: s.string(), ...cnSetFields }), { type: 'map', keys: ['name'] })
+    .optional()
+    .describe('The groups of compute nodes.'),
+  dn: dnSetSpec.optional().describe('Deprecated: the old name of tn.'),
+  tn: dnSetSpec.optional(),
+  logService: logSetSpec,
+  webui: webUISpec.optional(),
+  proxy: proxySetSpec.optional(),
+  version: s.string().describe('Tag of the image.'),
+  imageRepository: s.string().optional().describe('Default matrixorigin/matrixone.'),
+  topologySpread: s.list(s.string()).optional(),
+  nodeSelector: s.map(s.string()).optional(),
+  imagePullPolicy: s.string().optional(),
+  restoreFrom: s.string().optional().describe('Name of a Backup to start from.'),
+  metricReaderEnabled: s.boolean().optional(),
+  semanticVersion: s.string().optional(),
+  operatorVersion: s.string().optional().describe('Set to the latest on new clusters.'),
+  memoryFsSize: s.quantity().optional(),
+});
+
+const groupStatus = s.object({
+  name: s.string().optional(),
+  host: s.string().optional(),
+  ready: s.boolean().optional(),
+  synced: s.boolean().optional(),
+});
+
+/** A whole MatrixOne: log service, transaction nodes, groups of compute nodes, proxies. */
+export const MatrixOneCluster = defineResource({
+  group: GROUP,
+  version: VERSION,
+  kind: 'MatrixOneCluster',
+  plural: 'matrixoneclusters',
+  shortNames: ['mo'],
+  scope: 'Namespaced',
+  spec: matrixOneClusterSpec,
+  status: s.object({
+    ...conditionalStatus,
+    phase: s.string().optional().describe('"Ready" or "NotReady".'),
+    credentialRef: s.object({ name: s.string().optional() }).atomic().optional(),
+    clusterMetrics: s
+      .object({
+        secretRef: s.object({ name: s.string().optional() }).atomic().optional(),
+        initialized: s.boolean().optional(),
+      })
+      .optional(),
+    cnGroups: s
+      .object({
+        desiredGroups: s.int().optional(),
+        readyGroups: s.int().optional(),
+        syncedGroups: s.int().optional(),
+        groups: s.list(groupStatus).optional(),
+      })
+      .optional(),
+    dn: dnSetStatus.optional(),
+    proxy: proxySetStatus.optional(),
+    webui: webUIStatus.optional(),
+    logService: logSetStatus.optional(),
+    readable: s
+      .object({ log: s.string().optional(), dn: s.string().optional(), cn: s.string().optional() })
+      .optional(),
+    host: s.string().optional(),
+    port: s.int().optional(),
+  }),
+  printColumns: [
+    { name: 'Log', type: 'integer', jsonPath: '.spec.logService.replicas' },
+    { name: 'DN', type: 'integer', jsonPath: '.spec.dn.replicas' },
+    { name: 'Version', type: 'string', jsonPath: '.spec.version' },
+    { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+  subresources: { status: true },
+});
+export type MatrixOneCluster = ResourceType<typeof MatrixOneCluster>;

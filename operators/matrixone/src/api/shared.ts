@@ -1,0 +1,114 @@
+import type { ResourceRequirements } from '@coxswain/k8s';
+import { s } from '@coxswain/schema';
+import type { MainContainerOverlay, Overlay } from './overlay.ts';
+
+/** A reference as it is stored in `deps`: only name and namespace matter, live objects hold whole zero-valued objects. */
+export interface ObjectDependency {
+  readonly metadata?: { readonly name?: string; readonly namespace?: string };
+}
+
+const resources = () => s.k8s<ResourceRequirements>('io.k8s.api.core.v1.ResourceRequirements');
+
+export const volume = s.object({
+  size: s.quantity().describe('Size of the volume; may only grow.'),
+  storageClassName: s.string().optional().describe('Immutable once set. Default: the class of the Kubernetes cluster.'),
+  memoryCacheSize: s.quantity().optional().describe('Deprecated and ignored; use sharedStorageCache.'),
+});
+
+export const s3 = s.object({
+  path: s.string().describe('Bucket and prefix: "bucket/prefix".'),
+  type: s.string().optional().describe('"aws" or "minio". Default "aws".'),
+  region: s.string().optional(),
+  endpoint: s.string().optional().describe('Default: the endpoint of AWS us-west-2.'),
+  secretRef: s
+    .object({ name: s.string().optional() })
+    .atomic()
+    .optional()
+    .describe('Secret with the keys AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.'),
+  certificateRef: s
+    .object({ name: s.string(), files: s.list(s.string()) })
+    .optional()
+    .describe('Secret with certificates to trust, and the keys to mount from it.'),
+  s3RetentionPolicy: s
+    .enum('Delete', 'Retain')
+    .optional()
+    .describe('What happens to the data when the cluster is deleted. Default: pvcRetentionPolicy, else Delete.'),
+});
+
+export const sharedStorage = s.object({
+  s3: s3.optional(),
+  fileSystem: s.object({ path: s.string() }).optional().describe('A path that all pods share.'),
+});
+
+export const sharedStorageCache = s.object({
+  memoryCacheSize: s.quantity().optional().describe('Default: half the requested memory.'),
+  diskCacheSize: s.quantity().optional().describe('Default: 90 % of the cache volume.'),
+});
+
+export const updateStrategy = s.object({
+  maxSurge: s.intOrString().optional().describe('Default 1.'),
+  maxUnavailable: s.intOrString().optional().describe('Default 0.'),
+});
+
+const serviceTypes = ['ClusterIP', 'NodePort', 'LoadBalancer'] as const;
+
+/** How a set's service is published: shared by CNSet and ProxySet. */
+export const serviceFields = {
+  serviceType: s.enum(...serviceTypes).default('ClusterIP'),
+  serviceAnnotations: s.map(s.string()).optional(),
+  nodePort: s.int32().optional().describe('Only with serviceType NodePort or LoadBalancer.'),
+};
+
+/** Fields that every set of pods has, besides `replicas`. */
+export const podSetFields = {
+  image: s.string().optional().describe('Required on the sets; inside a MatrixOneCluster it defaults to repository and version.'),
+  resources: resources().optional(),
+  overlay: s.any<Overlay>().optional().describe('Fields laid over the generated pod template.'),
+  topologySpread: s.list(s.string()).optional().describe('Topology keys over which the pods are spread evenly.'),
+  nodeSelector: s.map(s.string()).optional(),
+  config: s.string().optional().describe('TOML, merged below what the operator sets.'),
+  dnsBasedIdentity: s.boolean().optional().describe('Deprecated.'),
+  clusterDomain: s.string().optional(),
+  serviceArgs: s.list(s.string()).optional().describe('Arguments of the service. Default: those of the operator.'),
+  memoryLimitPercent: s.int().optional().describe('Percent of the memory limit given to the Go runtime, (0, 100].'),
+  exportToPrometheus: s.boolean().optional(),
+  promDiscoveryScheme: s.string().optional().describe('"Pod" or "Service". Default Service.'),
+  semanticVersion: s.string().optional().describe('The version of MatrixOne when the image tag does not tell.'),
+  operatorVersion: s.string().optional().describe('Behaviours of operators newer than this stay off. Default 1.2.0.'),
+  memoryFsSize: s.quantity().optional().describe('Size of a memory file system that holds the binary.'),
+};
+
+/** The whole PodSet. */
+export const podSet = { replicas: s.int32(), ...podSetFields };
+
+export const pythonUdfSidecar = s.object({
+  enabled: s.boolean().optional(),
+  port: s.int().optional().describe('Default 50051.'),
+  image: s.string().optional(),
+  resources: resources().optional(),
+  overlay: s.any<MainContainerOverlay>().optional(),
+});
+
+/** Where the log service is: one of the two. */
+export const logSetRef = {
+  logSet: s.any<ObjectDependency>().optional(),
+  externalLogSet: s.object({ haKeeperEndpoint: s.string() }).optional(),
+};
+
+const store = s.object({
+  podName: s.string().optional(),
+  phase: s.string().optional().describe('"Up" or "Down".'),
+  lastTransition: s.dateTime().optional(),
+});
+
+export const conditionalStatus = { conditions: s.conditions().optional() };
+export const failoverStatus = {
+  availableStores: s.list(store).optional(),
+  failedStores: s.list(store).optional(),
+};
+
+export const imageColumns = [
+  { name: 'Image', type: 'string', jsonPath: '.spec.image' },
+  { name: 'Replicas', type: 'integer', jsonPath: '.spec.replicas' },
+  { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+] as const;
