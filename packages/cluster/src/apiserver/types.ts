@@ -16,6 +16,8 @@ export interface ApiRequest extends TransportRequest {
   readonly user: UserInfo;
   /** Paths of keys that occurred twice in the body's text (`spec.replicas`); only a wire format can have them. */
   readonly duplicates?: readonly string[];
+  /** Query keys that came more than once, with all values; `query` has the first. Absent when none, and in-process. */
+  readonly repeated?: Readonly<Record<string, readonly string[]>>;
 }
 
 /**

@@ -48,7 +48,12 @@ export interface Storage {
    */
   list(
     resource: string,
-    options?: { readonly namespace?: string; readonly after?: string; readonly limit?: number; readonly revision?: number },
+    options?: {
+      readonly namespace?: string;
+      readonly after?: string;
+      readonly limit?: number;
+      readonly revision?: number;
+    },
   ): StoragePage;
   /**
    * Stores `object` (its `metadata.resourceVersion` is set to the new revision; the stored, frozen object is answered).

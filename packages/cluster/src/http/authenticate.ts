@@ -1,0 +1,55 @@
+import type { IncomingMessage } from 'node:http';
+import { TLSSocket } from 'node:tls';
+import type { UserInfo } from '../apiserver/types.ts';
+import { unauthorized } from './status.ts';
+
+/** Who a bearer token belongs to; `undefined` when nobody. */
+export type TokenAuthenticator = (token: string) => UserInfo | undefined | Promise<UserInfo | undefined>;
+
+export const anonymous: UserInfo = Object.freeze({
+  name: 'system:anonymous',
+  groups: Object.freeze(['system:unauthenticated']),
+});
+
+const authenticatedGroup = 'system:authenticated';
+const bySocket = new WeakMap<TLSSocket, UserInfo>();
+
+/**
+ * The user of a request: its client certificate, else its bearer token, else anonymous.
+ * @throws ApiError 401 for a certificate of a stranger or an unknown token
+ */
+export async function authenticate(
+  request: IncomingMessage,
+  tokens: TokenAuthenticator | undefined,
+): Promise<UserInfo> {
+  const { socket } = request;
+  const known = socket instanceof TLSSocket ? certificateUser(socket) : undefined;
+  if (known) return known;
+  const token = /^bearer\s+(.+)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim();
+  if (!token) return anonymous;
+  const user = await tokens?.(token);
+  if (!user) throw unauthorized();
+  return withGroup(user);
+}
+
+function certificateUser(socket: TLSSocket): UserInfo | undefined {
+  const known = bySocket.get(socket);
+  if (known) return known;
+  const { subject } = socket.getPeerCertificate() ?? {};
+  if (!subject) return undefined;
+  if (!socket.authorized) throw unauthorized();
+  const name = first(subject.CN);
+  if (!name) throw unauthorized();
+  const user = withGroup({ name, groups: list(subject.O) });
+  bySocket.set(socket, user);
+  return user;
+}
+
+function withGroup(user: UserInfo): UserInfo {
+  if (user.groups.includes(authenticatedGroup)) return user;
+  return Object.freeze({ ...user, groups: Object.freeze([...user.groups, authenticatedGroup]) });
+}
+
+const list = (value: string | readonly string[] | undefined): readonly string[] =>
+  value === undefined ? [] : typeof value === 'string' ? [value] : value;
+const first = (value: string | readonly string[] | undefined): string | undefined => list(value)[0];

@@ -1,0 +1,35 @@
+import { jsonBytes } from '../storage/index.ts';
+import type { OutputFormat } from './media-type.ts';
+
+/** A body as bytes. Frozen objects, and the items of lists, are serialised once in their life. */
+export async function encodeBody(body: unknown, format: OutputFormat, pretty: boolean): Promise<Buffer> {
+  if (format === 'yaml') {
+    const { writeYaml } = await import('./yaml.ts');
+    return Buffer.from(writeYaml(body));
+  }
+  if (pretty) return Buffer.from(`${JSON.stringify(body, undefined, 2)}\n`);
+  return isList(body) ? listBytes(body) : jsonBytes(body);
+}
+
+interface ListBody {
+  readonly [field: string]: unknown;
+  readonly items: readonly unknown[];
+}
+
+function isList(body: unknown): body is ListBody {
+  return typeof body === 'object' && body !== null && 'items' in body && Array.isArray(body.items) && !('spec' in body);
+}
+
+const comma = Buffer.from(',');
+
+function listBytes(list: ListBody): Buffer {
+  const { items, ...rest } = list;
+  const head = JSON.stringify(rest);
+  const parts: Buffer[] = [Buffer.from(`${head.slice(0, -1)}${head === '{}' ? '' : ','}"items":[`)];
+  items.forEach((item, index) => {
+    if (index > 0) parts.push(comma);
+    parts.push(jsonBytes(item));
+  });
+  parts.push(Buffer.from(']}'));
+  return Buffer.concat(parts);
+}

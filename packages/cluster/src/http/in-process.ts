@@ -1,0 +1,130 @@
+import type { Status } from '@coxswain/k8s';
+import type { Transport, TransportRequest, TransportResponse, WatchEvent } from '@coxswain/runtime/client';
+import { ApiError, apiError } from '@coxswain/runtime/core';
+import type { ApiResponse, UserInfo, WatchStream } from '../apiserver/types.ts';
+import type { ApiHandler } from './handler.ts';
+
+/**
+ * A transport straight into the embedded server: no sockets, no serialisation. Bodies go to the handler as they are and answers are
+ * its own frozen objects. Only promises are used, so it runs in virtual time.
+ */
+export function inProcessTransport(handler: ApiHandler, user: UserInfo): Transport {
+  const open = new Set<EventQueue>();
+  const ask = async (request: TransportRequest): Promise<ApiResponse> => {
+    request.signal?.throwIfAborted();
+    const answer = handler({ ...request, user });
+    const response = await (request.signal ? orAborted(answer, request.signal) : answer);
+    if (response.kind === 'object' && response.code >= 400) throw new ApiError(response.body as Status);
+    if (response.kind === 'text' && response.code >= 400) throw apiError(response.code, '', response.body);
+    return response;
+  };
+  return {
+    async send(request): Promise<TransportResponse> {
+      const response = await ask(request);
+      if (response.kind === 'watch') {
+        response.stream.cancel();
+        throw new Error(`${request.method} ${request.path} answered a stream; ask with watch()`);
+      }
+      const warnings = response.kind === 'object' ? (response.warnings ?? []) : [];
+      return { status: response.code, body: response.body, warnings };
+    },
+    async watch(request) {
+      const response = await ask(request);
+      if (response.kind !== 'watch') throw new Error(`${request.method} ${request.path} answered no stream`);
+      const queue = new EventQueue(response.stream, request.signal, () => open.delete(queue));
+      open.add(queue);
+      queue.start();
+      return queue;
+    },
+    async close() {
+      for (const queue of open) queue.stop();
+    },
+  };
+}
+
+/** The answer, or the signal's reason when that comes first. A stream that comes too late is cancelled. */
+function orAborted(answer: Promise<ApiResponse>, signal: AbortSignal): Promise<ApiResponse> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const settled = () => signal.removeEventListener('abort', onAbort);
+    answer.then(
+      (response) => {
+        settled();
+        if (signal.aborted && response.kind === 'watch') response.stream.cancel();
+        resolve(response);
+      },
+      (error: unknown) => {
+        settled();
+        reject(error);
+      },
+    );
+  });
+}
+
+/** A watch stream as an iteration over batches. Ends when the stream ends, the reader leaves, or the signal is aborted. */
+class EventQueue implements AsyncIterableIterator<readonly WatchEvent[]> {
+  readonly #stream: WatchStream;
+  readonly #signal: AbortSignal | undefined;
+  readonly #onDone: () => void;
+  #events: WatchEvent[] = [];
+  #ended = false;
+  #wake: (() => void) | undefined;
+  readonly #onAbort = (): void => this.stop();
+
+  constructor(stream: WatchStream, signal: AbortSignal | undefined, onDone: () => void) {
+    this.#stream = stream;
+    this.#signal = signal;
+    this.#onDone = onDone;
+  }
+
+  start(): void {
+    this.#signal?.addEventListener('abort', this.#onAbort, { once: true });
+    this.#stream.start(
+      (events) => {
+        if (this.#ended) return;
+        for (const event of events) this.#events.push(event as WatchEvent);
+        this.#wake?.();
+      },
+      () => this.#finish(),
+    );
+    if (this.#signal?.aborted) this.stop();
+  }
+
+  /** Ends at once; what was not read yet is dropped. */
+  stop(): void {
+    if (this.#ended) return;
+    this.#events = [];
+    this.#finish();
+    this.#stream.cancel();
+  }
+
+  async next(): Promise<IteratorResult<readonly WatchEvent[]>> {
+    while (this.#events.length === 0) {
+      if (this.#ended) return { done: true, value: undefined };
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    const value = this.#events;
+    this.#events = [];
+    return { done: false, value };
+  }
+
+  async return(): Promise<IteratorResult<readonly WatchEvent[]>> {
+    this.stop();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #finish(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+    this.#onDone();
+    this.#wake?.();
+  }
+}

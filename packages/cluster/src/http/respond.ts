@@ -1,0 +1,74 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Status } from '@coxswain/k8s';
+import type { ApiResponse } from '../apiserver/types.ts';
+import { encodeBody } from './encode.ts';
+import type { OutputFormat } from './media-type.ts';
+
+/** Answers above this size are compressed for clients that take it. */
+const gzipThreshold = 128 * 1024;
+
+export interface ResponseStyle {
+  readonly format: OutputFormat;
+  readonly pretty: boolean;
+}
+
+/** Writes anything but a stream. */
+export async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: Exclude<ApiResponse, { kind: 'watch' }>,
+  style: ResponseStyle,
+): Promise<void> {
+  const headers: Record<string, string | string[]> = { ...answer.headers };
+  const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  // An answer with a type of its own (discovery, OpenAPI) is always JSON.
+  const format = names.has('content-type') ? 'json' : style.format;
+  let bytes: Buffer = Buffer.from('');
+  if (answer.kind === 'object') {
+    bytes = await encodeBody(answer.body, format, style.pretty);
+    if (answer.warnings?.length) headers.Warning = answer.warnings.map(warningHeader);
+    const seconds = retryAfter(answer.code, answer.body);
+    if (seconds !== undefined) headers['Retry-After'] = String(seconds);
+  } else {
+    bytes = Buffer.from(answer.body);
+  }
+  if (!names.has('content-type'))
+    headers['Content-Type'] = answer.kind === 'text' ? 'text/plain; charset=utf-8' : `application/${format}`;
+  if (bytes.length > gzipThreshold && request.method === 'GET' && acceptsGzip(request)) {
+    bytes = await gzip(bytes);
+    headers['Content-Encoding'] = 'gzip';
+    headers.Vary = 'Accept-Encoding';
+  }
+  headers['Content-Length'] = String(bytes.length);
+  if (response.destroyed) return;
+  response.writeHead(answer.code, headers);
+  response.end(request.method === 'HEAD' ? undefined : bytes);
+}
+
+/** A failure as an answer. */
+export function failure(status: Status): Extract<ApiResponse, { kind: 'object' }> {
+  return { kind: 'object', code: status.code, body: status };
+}
+
+/** RFC 7234 §5.5, as Kubernetes uses it: code 299, no agent, quoted text on one line. */
+function warningHeader(text: string): string {
+  const line = text.replace(/[\r\n\t]+/g, ' ').replace(/["\\]/g, '\\$&');
+  // Header values are Latin-1 to Node, and UTF-8 to clients.
+  return `299 - "${Buffer.from(line, 'utf8').toString('latin1')}"`;
+}
+
+function retryAfter(code: number, body: unknown): number | undefined {
+  if (code < 400 || typeof body !== 'object' || body === null) return undefined;
+  return (body as Partial<Status>).details?.retryAfterSeconds || undefined;
+}
+
+function acceptsGzip(request: IncomingMessage): boolean {
+  return /(^|[\s,])gzip(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(request.headers['accept-encoding'] ?? ''));
+}
+
+async function gzip(bytes: Buffer): Promise<Buffer> {
+  const { gzip: compress } = await import('node:zlib');
+  return new Promise((resolve, reject) => {
+    compress(bytes, { level: 1 }, (error, result) => (error ? reject(error) : resolve(result)));
+  });
+}

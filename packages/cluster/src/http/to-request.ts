@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http';
+import type { Method } from '@coxswain/runtime/client';
+import { apiError, badRequest } from '@coxswain/runtime/core';
+import type { ApiRequest, UserInfo } from '../apiserver/types.ts';
+import { decodeBody } from './decode.ts';
+import { readBody } from './read-body.ts';
+
+const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
+/** Path and query of a request line. Of repeated keys the first value counts, as in Go; all of them are in `values`. */
+export interface Target {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** Keys that came more than once, with all their values. */
+  readonly repeated?: Readonly<Record<string, readonly string[]>>;
+}
+
+export function targetOf(url: string): Target {
+  const mark = url.indexOf('?');
+  if (mark < 0) return { path: url, query: {} };
+  const query: Record<string, string> = Object.create(null);
+  const repeated: Record<string, string[]> = Object.create(null);
+  for (const [key, value] of new URLSearchParams(url.slice(mark + 1))) {
+    const first = query[key];
+    if (first === undefined) query[key] = value;
+    else repeated[key] = [...(repeated[key] ?? [first]), value];
+  }
+  return { path: url.slice(0, mark), query, ...(Object.keys(repeated).length > 0 ? { repeated } : {}) };
+}
+
+/** The method to handle; HEAD is a GET whose body is not sent. @throws ApiError 405 */
+export function methodOf(request: IncomingMessage): Method {
+  const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
+  if (methods.has(method)) return method as Method;
+  throw apiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource');
+}
+
+/** Reads the body and puts the request together. */
+export async function toApiRequest(
+  request: IncomingMessage,
+  target: Target,
+  user: UserInfo,
+  signal: AbortSignal,
+): Promise<ApiRequest> {
+  const { headers } = request;
+  const method = methodOf(request);
+  checkPath(target.path);
+  const bytes = hasBody(request) ? await readBody(request) : undefined;
+  const contentType = headers['content-type'];
+  const decoded = bytes?.length ? await decodeBody(bytes, contentType, method) : undefined;
+  return {
+    method,
+    path: target.path,
+    query: target.query,
+    user,
+    signal,
+    ...(target.repeated ? { repeated: target.repeated } : {}),
+    ...(decoded ? { body: decoded.body } : {}),
+    ...(decoded?.duplicates.length ? { duplicates: decoded.duplicates } : {}),
+    ...(contentType ? { contentType } : {}),
+    ...(headers.accept ? { accept: headers.accept } : {}),
+    ...(headers['user-agent'] ? { userAgent: headers['user-agent'] } : {}),
+  };
+}
+
+function hasBody(request: IncomingMessage): boolean {
+  return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+}
+
+function checkPath(path: string): void {
+  try {
+    if (path.startsWith('/') && decodeURIComponent(path) !== '') return;
+  } catch {
+    // Not percent-encoding: refused below.
+  }
+  throw badRequest(`the request path ${JSON.stringify(path)} is not valid`);
+}

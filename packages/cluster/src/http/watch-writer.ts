@@ -1,0 +1,114 @@
+import type { ServerResponse } from 'node:http';
+import type { OutgoingEvent, WatchStream } from '../apiserver/types.ts';
+import { cachedJsonBytes, jsonBytes } from '../storage/index.ts';
+
+export interface WatchLimits {
+  /** Bytes of events that may wait for a slow reader before it is cut off. */
+  readonly backlog: number;
+  /** Bytes handed to the socket at a time. */
+  readonly batch: number;
+}
+
+export const watchLimits: WatchLimits = { backlog: 16 * 1024 * 1024, batch: 256 * 1024 };
+
+/** Assumed of an event that has not been serialised yet. */
+const typicalBytes = 1024;
+
+const prefixes: Readonly<Record<OutgoingEvent['type'], Buffer>> = {
+  ADDED: Buffer.from('{"type":"ADDED","object":'),
+  MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
+  DELETED: Buffer.from('{"type":"DELETED","object":'),
+  BOOKMARK: Buffer.from('{"type":"BOOKMARK","object":'),
+  ERROR: Buffer.from('{"type":"ERROR","object":'),
+};
+const suffix = Buffer.from('}\n');
+
+/**
+ * Sends a watch as lines of JSON. Events wait as objects and are written together once per turn of the event loop, never more than
+ * the socket takes; the objects present at the start are free, later ones count against the backlog limit.
+ */
+export class WatchWriter {
+  readonly #response: ServerResponse;
+  readonly #stream: WatchStream;
+  readonly #limits: WatchLimits;
+  #queue: OutgoingEvent[] = [];
+  #sent = 0;
+  #backlog = 0;
+  #started = false;
+  #ended = false;
+  #scheduled = false;
+  #blocked = false;
+
+  constructor(response: ServerResponse, stream: WatchStream, limits: WatchLimits = watchLimits) {
+    this.#response = response;
+    this.#stream = stream;
+    this.#limits = limits;
+  }
+
+  /** Resolves when the connection is done with. The head of the response is already written. */
+  run(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#response.on('drain', () => {
+        this.#blocked = false;
+        this.#flush();
+      });
+      this.#response.once('close', () => {
+        this.#queue = [];
+        this.#ended = true;
+        this.#stream.cancel();
+        resolve();
+      });
+      this.#stream.start(
+        (events) => this.#take(events),
+        () => this.end(),
+      );
+      this.#started = true;
+    });
+  }
+
+  /** Ends the response after what is queued. */
+  end(): void {
+    this.#ended = true;
+    this.#schedule();
+  }
+
+  #take(events: readonly OutgoingEvent[]): void {
+    if (this.#ended) return;
+    for (const event of events) this.#queue.push(event);
+    if (this.#started) {
+      for (const event of events) this.#backlog += cachedJsonBytes(event.object as object)?.length ?? typicalBytes;
+    }
+    if (this.#backlog > this.#limits.backlog && this.#blocked) this.#response.destroy();
+    else this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#blocked) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#response.destroyed || this.#blocked) return;
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    while (this.#sent < this.#queue.length && bytes < this.#limits.batch) {
+      const event = this.#queue[this.#sent++] as OutgoingEvent;
+      const object = jsonBytes(event.object);
+      parts.push(prefixes[event.type], object, suffix);
+      bytes += object.length;
+    }
+    const done = this.#sent === this.#queue.length;
+    if (done) {
+      this.#queue = [];
+      this.#sent = 0;
+      this.#backlog = 0;
+    }
+    if (parts.length > 0) this.#blocked = !this.#response.write(parts.length === 1 ? parts[0] : Buffer.concat(parts));
+    if (!done) this.#schedule();
+    else if (this.#ended) this.#response.end();
+  }
+}

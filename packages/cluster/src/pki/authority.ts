@@ -1,0 +1,97 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
+import { type Clock, type Random, systemRandom } from '@coxswain/runtime/core';
+import { type CertificateRequest, pem, type Subject, signCertificate } from './certificate.ts';
+
+/** A certificate and its private key, both PEM. */
+export interface KeyPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** The certificate authority of one cluster. */
+export interface Authority extends KeyPair {
+  /** A certificate for servers; lives a year. `names`: DNS names and IP addresses, default {@link serverNames}. */
+  issueServer(names?: readonly string[]): KeyPair;
+  /** A certificate that names a user and its groups; lives a year. */
+  issueClient(user: { readonly name: string; readonly groups?: readonly string[] }): KeyPair;
+}
+
+export interface AuthorityOptions {
+  readonly clock: Clock;
+  /** Draws serial numbers; keys always come from the system. */
+  readonly random?: Random;
+  /** An authority made before. */
+  readonly existing?: KeyPair;
+}
+
+/** What an API server of a cluster is called by those inside and those on this machine. */
+export const serverNames: readonly string[] = [
+  'localhost',
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+  '127.0.0.1',
+  '::1',
+];
+
+const hour = 3_600_000;
+const year = 365 * 24 * hour;
+const authorityName: Subject = { commonName: 'coxswain-ca' };
+
+/** A new EC P-256 key pair; also what service account tokens are signed with. */
+export function generateKey(): { readonly publicKey: KeyObject; readonly privateKey: KeyObject } {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' });
+}
+
+/** PKCS #8, PEM. */
+export function privatePem(key: KeyObject): string {
+  return key.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+/** Makes an authority that lives ten years, or takes up the `existing` one. */
+export function createAuthority(options: AuthorityOptions): Authority {
+  const { clock, random = systemRandom, existing } = options;
+  const privateKey = existing ? createPrivateKey(existing.key) : generateKey().privateKey;
+  const publicKey = createPublicKey(privateKey);
+  const issuer = { issuer: authorityName, issuerPublicKey: publicKey, issuerPrivateKey: privateKey };
+  const validFor = (ms: number) => ({
+    serial: serialNumber(random),
+    notBefore: clock.now() - hour,
+    notAfter: clock.now() + ms,
+  });
+  const issue = (request: Pick<CertificateRequest, 'subject' | 'use' | 'names'>): KeyPair => {
+    const key = generateKey();
+    const der = signCertificate({ ...request, ...issuer, ...validFor(year), publicKey: key.publicKey });
+    return { cert: pem('CERTIFICATE', der), key: privatePem(key.privateKey) };
+  };
+  const own = () =>
+    signCertificate({ ...issuer, ...validFor(10 * year), subject: authorityName, use: 'authority', publicKey });
+  return {
+    cert: existing?.cert ?? pem('CERTIFICATE', own()),
+    key: existing?.key ?? privatePem(privateKey),
+    issueServer: (names = serverNames) => issue({ subject: { commonName: 'kube-apiserver' }, use: 'server', names }),
+    issueClient: ({ name, groups = [] }) =>
+      issue({ subject: { commonName: name, organizations: groups }, use: 'client' }),
+  };
+}
+
+/** Why a stored authority cannot be used now; `undefined` when it can. */
+export function authorityProblem(pair: KeyPair, now: number): string | undefined {
+  try {
+    const certificate = new X509Certificate(pair.cert);
+    if (!certificate.checkPrivateKey(createPrivateKey(pair.key))) return 'the key does not belong to the certificate';
+    if (!certificate.ca) return 'the certificate is not one of an authority';
+    if (Date.parse(certificate.validTo) <= now) return `the certificate expired on ${certificate.validTo}`;
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** 16 random bytes; the first bit is 0 and the next 1, so the number is positive and of full length. */
+function serialNumber(random: Random): Buffer {
+  const bytes = Buffer.from(Array.from({ length: 16 }, () => Math.floor(random.next() * 256)));
+  bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
+  return bytes;
+}

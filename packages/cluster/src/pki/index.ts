@@ -1,0 +1,12 @@
+/**
+ * pki: the certificate authority of a cluster and the keys it needs. It knows X.509 and files; nothing of requests or objects.
+ */
+export {
+  type Authority,
+  type AuthorityOptions,
+  createAuthority,
+  generateKey,
+  type KeyPair,
+  privatePem,
+  serverNames,
+} from './authority.ts';

@@ -1,0 +1,9 @@
+/**
+ * storage: the objects of an embedded cluster, their recent past, and (with a data directory) their life after the process.
+ * It orders commits and keeps revisions; it knows nothing of kinds, validation, selectors or HTTP.
+ */
+export { DataDirError } from './errors.ts';
+export { cachedJsonBytes, jsonBytes } from './json-bytes.ts';
+export { openStorage } from './open-storage.ts';
+export { type HistoryOptions, historyDefaults, type StorageOptions } from './options.ts';
+export type { Storage, StorageEvent, StorageKey, StoragePage, StorageSubscription } from './types.ts';

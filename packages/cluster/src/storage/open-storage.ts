@@ -1,0 +1,16 @@
+import { DataDirError } from './errors.ts';
+import type { StorageOptions } from './options.ts';
+import { Store } from './store.ts';
+import type { Storage } from './types.ts';
+
+/**
+ * Opens the store: an empty one in memory, or what `dir` holds.
+ * @throws DataDirError when the directory cannot be used
+ */
+export async function openStorage(options: StorageOptions): Promise<Storage> {
+  const store = new Store(options);
+  if (options.dir !== undefined) {
+    throw new DataDirError(options.dir, 'a data directory is not supported yet');
+  }
+  return store;
+}

@@ -1,0 +1,240 @@
+import type { KubeObject } from '@coxswain/k8s';
+import { expired } from '@coxswain/runtime/core';
+import { deepFreeze } from './deep-freeze.ts';
+import { History } from './history.ts';
+import type { Journal } from './journal.ts';
+import { type HistoryOptions, historyDefaults, type StorageOptions } from './options.ts';
+import { SortedKeys } from './sorted-keys.ts';
+import { Subscribers } from './subscribers.ts';
+import { Timeline } from './timeline.ts';
+import type { Storage, StorageEvent, StorageKey, StoragePage, StorageSubscription } from './types.ts';
+
+/** All objects of one resource. Ids are `namespace/name`, or `name` for cluster scope: their order is that of real listings. */
+interface Table {
+  readonly objects: Map<string, KubeObject>;
+  readonly ids: SortedKeys;
+  readonly history: History;
+}
+
+interface Range {
+  readonly start: string;
+  /** Exclusive. */
+  readonly end: string | undefined;
+}
+
+/** Revision of an empty store: 0 means "any" to clients, so the first one to be seen is 1. */
+export const firstRevision = 1;
+
+export function idOf(key: StorageKey): string {
+  return key.namespace === '' ? key.name : `${key.namespace}/${key.name}`;
+}
+
+function rangeOf(namespace: string | undefined, after: string | undefined): Range {
+  // '0' is the character after '/': together they enclose the ids of one namespace.
+  const [start, end] = namespace ? [`${namespace}/`, `${namespace}0`] : ['', undefined];
+  if (after === undefined) return { start, end };
+  const next = `${after.startsWith('/') ? after.slice(1) : after}\0`;
+  return { start: next > start ? next : start, end };
+}
+
+function within(id: string, range: Range): boolean {
+  return id >= range.start && (range.end === undefined || id < range.end);
+}
+
+/** The objects, in memory. With a journal every commit is also handed to it. */
+export class Store implements Storage {
+  readonly #limits: Required<HistoryOptions>;
+  readonly #tables = new Map<string, Table>();
+  readonly #subscribers: Subscribers;
+  readonly #timeline: Timeline;
+  #journal: Journal | undefined;
+  #revision = firstRevision;
+  /** Lists of the past start here or later. */
+  #floor = 0;
+  /** Watches of resources without recorded events start here or later. */
+  #baseFloor = 0;
+
+  constructor(options: Pick<StorageOptions, 'clock' | 'log' | 'history'>) {
+    this.#limits = { ...historyDefaults, ...options.history };
+    this.#subscribers = new Subscribers(options.log);
+    this.#timeline = new Timeline(options.clock, this.#limits.age);
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get compacted(): number {
+    return this.#floor;
+  }
+
+  get(key: StorageKey): KubeObject | undefined {
+    return this.#tables.get(key.resource)?.objects.get(idOf(key));
+  }
+
+  list(
+    resource: string,
+    options: { namespace?: string; after?: string; limit?: number; revision?: number } = {},
+  ): StoragePage {
+    const revision = Math.min(options.revision ?? this.#revision, this.#revision);
+    if (revision < this.#revision) this.#checkAge(resource, revision);
+    const table = this.#tables.get(resource);
+    if (!table) return { objects: [], revision, remaining: 0 };
+    const past = revision < this.#revision ? pastStates(table.history.after(revision)) : noChanges;
+    return { ...pageOf(table, past, rangeOf(options.namespace, options.after), options.limit || undefined), revision };
+  }
+
+  put(key: StorageKey, object: KubeObject): KubeObject {
+    this.#journal?.check();
+    const table = this.#table(key.resource);
+    const id = idOf(key);
+    const previous = table.objects.get(id);
+    const stored = this.#stamp(object);
+    table.objects.set(id, stored);
+    if (!previous) table.ids.add(id);
+    const change = { key, revision: this.#revision, object: stored };
+    this.#commit(table, previous ? { type: 'updated', ...change, previous } : { type: 'created', ...change });
+    return stored;
+  }
+
+  delete(key: StorageKey): KubeObject {
+    const table = this.#table(key.resource);
+    const id = idOf(key);
+    const previous = table.objects.get(id);
+    if (!previous) throw new Error(`storage: ${key.resource} has no ${id} to delete`);
+    this.#journal?.check();
+    const last = this.#stamp(previous);
+    table.objects.delete(id);
+    table.ids.delete(id);
+    this.#commit(table, { type: 'deleted', key, revision: this.#revision, object: last, previous });
+    return last;
+  }
+
+  subscribe(resource: string, since: number, onEvent: (event: StorageEvent) => void): StorageSubscription {
+    const table = this.#table(resource);
+    table.history.trim(this.#limits, this.#timeline.note(this.#revision));
+    if (since < table.history.floor) throw tooOld(since, table.history.floor);
+    return this.#subscribers.add(resource, since, (revision) => table.history.after(revision), onEvent);
+  }
+
+  resources(): readonly string[] {
+    return [...this.#tables].filter(([, table]) => table.objects.size > 0).map(([resource]) => resource);
+  }
+
+  compact(revision: number): void {
+    const floor = Math.min(revision, this.#revision);
+    this.#floor = Math.max(this.#floor, floor);
+    this.#baseFloor = Math.max(this.#baseFloor, floor);
+    for (const table of this.#tables.values()) table.history.compact(floor);
+  }
+
+  flushed(): Promise<void> {
+    return this.#journal ? this.#journal.flushed() : Promise.resolve();
+  }
+
+  async close(): Promise<void> {
+    this.#subscribers.clear();
+    await this.#journal?.close();
+  }
+
+  /** Puts back what a data directory held, before anything else happens. History starts here. */
+  restore(revision: number, objects: Iterable<readonly [StorageKey, KubeObject]>): void {
+    this.#revision = Math.max(firstRevision, revision);
+    this.#floor = this.#revision;
+    this.#baseFloor = this.#revision;
+    for (const [key, object] of objects) {
+      const table = this.#table(key.resource);
+      table.objects.set(idOf(key), deepFreeze(object));
+      table.ids.add(idOf(key));
+    }
+  }
+
+  /** From now on commits go to `journal` too. */
+  attach(journal: Journal): void {
+    this.#journal = journal;
+  }
+
+  /** All objects with their keys, at this moment. */
+  *entries(): Iterable<readonly [StorageKey, KubeObject]> {
+    for (const [resource, table] of this.#tables) {
+      for (const [id, object] of table.objects) {
+        const slash = id.indexOf('/');
+        const [namespace, name] = slash < 0 ? ['', id] : [id.slice(0, slash), id.slice(slash + 1)];
+        yield [{ resource, namespace, name }, object];
+      }
+    }
+  }
+
+  #table(resource: string): Table {
+    let table = this.#tables.get(resource);
+    if (!table) {
+      table = { objects: new Map(), ids: new SortedKeys(), history: new History(this.#baseFloor) };
+      this.#tables.set(resource, table);
+    }
+    return table;
+  }
+
+  /** The object as stored by the next commit. */
+  #stamp(object: KubeObject): KubeObject {
+    this.#revision++;
+    const resourceVersion = String(this.#revision);
+    return deepFreeze({ ...object, metadata: { ...object.metadata, resourceVersion } });
+  }
+
+  #commit(table: Table, event: StorageEvent): void {
+    Object.freeze(event);
+    table.history.push(event);
+    this.#floor = Math.max(this.#floor, this.#timeline.note(event.revision));
+    table.history.trim(this.#limits, this.#floor);
+    this.#journal?.append(event);
+    this.#subscribers.publish(event);
+  }
+
+  #checkAge(resource: string, revision: number): void {
+    this.#floor = Math.max(this.#floor, this.#timeline.note(this.#revision));
+    const floor = Math.max(this.#floor, this.#tables.get(resource)?.history.floor ?? 0);
+    if (revision < floor) throw tooOld(revision, floor);
+  }
+}
+
+function tooOld(revision: number, floor: number): Error {
+  return expired(`too old resource version: ${revision} (${floor})`);
+}
+
+type PastStates = ReadonlyMap<string, KubeObject | undefined>;
+const noChanges: PastStates = new Map();
+
+/** What each object changed by `events` was before the first of them; `undefined` when it did not exist. */
+function pastStates(events: readonly StorageEvent[]): PastStates {
+  const past = new Map<string, KubeObject | undefined>();
+  for (const event of events) {
+    const id = idOf(event.key);
+    if (!past.has(id)) past.set(id, event.previous);
+  }
+  return past;
+}
+
+/** One page of a table as it was before the changes in `past`. */
+function pageOf(
+  table: Table,
+  past: PastStates,
+  range: Range,
+  limit = Number.POSITIVE_INFINITY,
+): Omit<StoragePage, 'revision'> {
+  let total = table.ids.count(range.start, range.end);
+  const gone: string[] = [];
+  for (const [id, object] of past) {
+    if (!within(id, range)) continue;
+    const now = table.objects.has(id);
+    if (object && !now) gone.push(id);
+    total += Number(object !== undefined) - Number(now);
+  }
+  const ids = table.ids.slice(range.start, range.end, limit + past.size);
+  const objects: KubeObject[] = [];
+  for (const id of gone.length > 0 ? [...ids, ...gone].sort() : ids) {
+    if (objects.length >= limit) break;
+    const object = past.has(id) ? past.get(id) : table.objects.get(id);
+    if (object) objects.push(object);
+  }
+  return { objects, remaining: total - objects.length };
+}
