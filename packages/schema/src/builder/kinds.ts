@@ -1,0 +1,101 @@
+import type { SchemaNode } from '../node.ts';
+import type { Infer, ObjectValue, Props } from './infer.ts';
+import { Schema } from './schema.ts';
+
+/** `string` with its facets. Lengths count Unicode code points. */
+export class StringSchema<T extends string = string> extends Schema<T> {
+  /** RE2 syntax, unanchored: write `^…$` for a whole match. */
+  pattern(re2: string): this {
+    return this.with({ pattern: re2 });
+  }
+  minLength(n: number): this {
+    return this.with({ minLength: n });
+  }
+  maxLength(n: number): this {
+    return this.with({ maxLength: n });
+  }
+  /** `date-time`, `duration`, `ipv4` …; a format the server does not know is not checked. */
+  format(name: string): this {
+    return this.with({ format: name });
+  }
+}
+
+/** `integer` or `number` with its bounds. */
+export class NumberSchema extends Schema<number> {
+  min(n: number): this {
+    return this.with({ minimum: n });
+  }
+  max(n: number): this {
+    return this.with({ maximum: n });
+  }
+  exclusiveMin(n: number): this {
+    return this.with({ minimum: n, exclusiveMinimum: true });
+  }
+  exclusiveMax(n: number): this {
+    return this.with({ maximum: n, exclusiveMaximum: true });
+  }
+  multipleOf(n: number): this {
+    return this.with({ multipleOf: n });
+  }
+}
+
+/** How server-side apply and uniqueness treat a list. `map` needs `keys`: scalar fields of the item. */
+export interface ListOptions {
+  readonly type?: 'atomic' | 'set' | 'map';
+  readonly keys?: readonly string[];
+}
+
+export class ListSchema<T> extends Schema<readonly T[]> {
+  minItems(n: number): this {
+    return this.with({ minItems: n });
+  }
+  maxItems(n: number): this {
+    return this.with({ maxItems: n });
+  }
+}
+
+/** Anything that is a JSON object. */
+export class MapSchema<T> extends Schema<T> {
+  minProperties(n: number): this {
+    return this.with({ minProperties: n });
+  }
+  maxProperties(n: number): this {
+    return this.with({ maxProperties: n });
+  }
+  /** Server-side apply replaces the value as a whole. */
+  atomic(): this {
+    return this.with({ 'x-kubernetes-map-type': 'atomic' });
+  }
+}
+
+/** An object with named properties; `props` can be spread into another object. */
+export class ObjectSchema<P extends Props> extends MapSchema<ObjectValue<P>> {
+  readonly props: P;
+
+  constructor(props: P, facets: SchemaNode = {}) {
+    super({ ...facets, ...objectNode(props) });
+    this.props = props;
+  }
+
+  /** This object with more properties; same names are replaced. Facets and rules are kept. */
+  extend<Q extends Props>(more: Q): ObjectSchema<Omit<P, keyof Q> & Q> {
+    const { properties: _, required: __, ...facets } = this.node;
+    const props = { ...this.props, ...more } as unknown as Omit<P, keyof Q> & Q;
+    return new ObjectSchema(props, facets);
+  }
+}
+
+function objectNode(props: Props): SchemaNode {
+  const properties: Record<string, SchemaNode> = {};
+  const required: string[] = [];
+  for (const [name, schema] of Object.entries(props)) {
+    properties[name] = schema.node;
+    if (!schema.omittable) required.push(name);
+  }
+  return { type: 'object', properties, ...(required.length > 0 && { required }) };
+}
+
+/** A list builder for the item builder `S`. */
+export type ListOf<S extends Schema<unknown>> = ListSchema<Infer<S>>;
+/** A map builder for the value builder `S`. */
+export type MapOf<S extends Schema<unknown>> = MapSchema<Readonly<Record<string, Infer<S>>>>;

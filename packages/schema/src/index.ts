@@ -1,0 +1,37 @@
+/**
+ * Resource schemas: one description of a custom resource gives its TypeScript type, its CRD, its defaults and its
+ * validation; and the same engine serves the embedded API server. It knows Kubernetes' rules for schemas and nothing
+ * about clients, servers or storage.
+ */
+export { expandBuiltIn } from './builder/built-in.ts';
+export type { Infer, ObjectInput, ObjectValue, Props } from './builder/infer.ts';
+export {
+  type ListOf,
+  type ListOptions,
+  ListSchema,
+  type MapOf,
+  MapSchema,
+  NumberSchema,
+  ObjectSchema,
+  StringSchema,
+} from './builder/kinds.ts';
+export { s } from './builder/s.ts';
+export { type Defaulted, type Nullable, type Optional, type RuleOptions, Schema } from './builder/schema.ts';
+export {
+  type CompiledSchema,
+  compileSchema,
+  type PruneOptions,
+  type ValidateOptions,
+} from './engine/compile-schema.ts';
+export type { TypeMismatch } from './engine/type-mismatch.ts';
+export { fieldError } from './field-error.ts';
+export type { FieldError, RefResolver, SchemaNode, ValidationRule } from './node.ts';
+export { defineResource } from './resource/define-resource.ts';
+export type {
+  ObjectFrom,
+  PrintColumn,
+  Resource,
+  ResourceDefinition,
+  ResourceType,
+  ScalePaths,
+} from './resource/types.ts';

@@ -1,0 +1,86 @@
+import type { CustomResourceDefinition, Kind, KubeObject, MutableJson, ObjectOf } from '@coxswain/k8s';
+import type { Infer, ObjectValue, Props } from '../builder/infer.ts';
+import type { Schema } from '../builder/schema.ts';
+import type { FieldError, SchemaNode } from '../node.ts';
+
+/** A column of `kubectl get`. `priority` above 0 shows only with `-o wide`. */
+export interface PrintColumn {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  readonly jsonPath: string;
+  readonly format?: string;
+  readonly priority?: number;
+  readonly description?: string;
+}
+
+/** Paths of the `scale` subresource, each beginning with a dot: `.spec.replicas`. */
+export interface ScalePaths {
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  readonly labelSelectorPath?: string;
+}
+
+type AnySchema = Schema<unknown> | undefined;
+
+/** A custom resource in one place. */
+export interface ResourceDefinition<
+  Spec extends AnySchema = AnySchema,
+  Status extends AnySchema = AnySchema,
+  Root extends Props = Props,
+  SpecOptional extends boolean = boolean,
+> {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** Lower case; the name in URLs. */
+  readonly plural: string;
+  /** Default: `kind` in lower case. */
+  readonly singular?: string;
+  /** Default: `kind` + `List`. */
+  readonly listKind?: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly scope: 'Namespaced' | 'Cluster';
+  readonly description?: string;
+  readonly spec?: Spec;
+  /** The object may come without `spec`. Default false. */
+  readonly specOptional?: SpecOptional;
+  /** Never required: it is the controller's to write. */
+  readonly status?: Status;
+  /** Fields beside `spec`, or instead of it. */
+  readonly root?: Root;
+  /** Default: none, and the server shows the age. */
+  readonly printColumns?: readonly PrintColumn[];
+  /** `status`: writes to the resource ignore `status`, and `/status` ignores the rest. */
+  readonly subresources?: { readonly status?: boolean; readonly scale?: ScalePaths };
+}
+
+type SpecPart<Spec, SpecOptional> =
+  Spec extends Schema<unknown>
+    ? SpecOptional extends true
+      ? { readonly spec?: Infer<Spec> }
+      : { readonly spec: Infer<Spec> }
+    : unknown;
+type StatusPart<Status> = Status extends Schema<unknown> ? { readonly status?: Infer<Status> } : unknown;
+
+/** The type of the objects of a definition. */
+export type ObjectFrom<Spec, Status, Root, SpecOptional> = KubeObject &
+  SpecPart<Spec, SpecOptional> &
+  StatusPart<Status> &
+  ObjectValue<Root>;
+
+/** A custom resource as a value: the kind for clients and controllers, its schema, its CRD, its defaults and checks. */
+export interface Resource<T extends KubeObject = KubeObject> extends Kind<T> {
+  readonly definition: ResourceDefinition;
+  /** Structural schema of the whole object. */
+  readonly schema: SchemaNode;
+  /** The CustomResourceDefinition manifest (`apiextensions.k8s.io/v1`, one version, served and stored). */
+  crd(): CustomResourceDefinition;
+  /** Fills defaults in place, as the server does. */
+  default(object: MutableJson): void;
+  /** What the server would refuse; empty when valid. With `old`, unchanged parts are not held against the object. */
+  validate(object: unknown, old?: unknown): readonly FieldError[];
+}
+
+/** The object type of a resource: `type Echo = ResourceType<typeof Echo>`. */
+export type ResourceType<R> = ObjectOf<R>;
