@@ -47,8 +47,8 @@ export function breaksSpread(pod: Pod, node: Node, placement: Placement): string
 }
 
 function termMatches(term: PodAffinityTerm, pod: Pod, other: Pod): boolean {
-  const namespaces = term.namespaces?.length ? term.namespaces : [pod.metadata.namespace];
-  return namespaces.includes(other.metadata.namespace) && selects(term.labelSelector, other);
+  const namespaces = term.namespaces?.length ? term.namespaces : [pod.metadata.namespace ?? ''];
+  return namespaces.includes(other.metadata.namespace ?? '') && selects(term.labelSelector, other);
 }
 
 /** Required pod affinity and anti-affinity that `node` would break. */

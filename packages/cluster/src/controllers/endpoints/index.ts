@@ -1,0 +1,32 @@
+/** Endpoints: who is behind a service, as EndpointSlices and in the older form. */
+import { EndpointSlice, Endpoints, Pod, Service } from '@coxswain/k8s';
+import { keyOf, matchesLabels, selectorFromLabels } from '@coxswain/runtime/core';
+import type { Manager } from '@coxswain/runtime/manager';
+import { EndpointsReconciler, slicesByService } from './reconciler.ts';
+import { serviceNameLabel } from './slices.ts';
+
+function* servicesOf(pod: Pod, services: Iterable<Service>) {
+  for (const service of services) {
+    const selector = service.spec?.selector;
+    if (selector && matchesLabels(selectorFromLabels(selector), pod.metadata.labels)) yield keyOf(service);
+  }
+}
+
+function serviceOf(slice: EndpointSlice) {
+  const name = slice.metadata.labels?.[serviceNameLabel];
+  return name ? [{ namespace: slice.metadata.namespace ?? '', name }] : [];
+}
+
+/** Adds the endpoints controller to the control plane's manager. */
+export function endpointsControllers(manager: Manager): void {
+  const slices = manager.cache.informer(EndpointSlice);
+  slices.addIndex(slicesByService, (slice) => serviceOf(slice).map(({ namespace, name }) => `${namespace}/${name}`));
+  manager
+    .controller(Service, 'endpointslice')
+    .watches(Pod, {
+      map: (pod, { cache }) => servicesOf(pod, cache.store(Service).list({ namespace: pod.metadata.namespace ?? '' })),
+    })
+    .watches(EndpointSlice, { map: serviceOf })
+    .watches(Endpoints, { map: (endpoints) => [keyOf(endpoints)] })
+    .run(new EndpointsReconciler());
+}

@@ -1,0 +1,78 @@
+import { EndpointSlice, Endpoints, type Kind, type KubeObject, Pod, Service } from '@coxswain/k8s';
+import type { Client } from '@coxswain/runtime/client';
+import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
+import {
+  deepEqual,
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  keyOf,
+  matchesLabels,
+  selectorFromLabels,
+} from '@coxswain/runtime/core';
+import { desiredEndpoints } from './endpoints.ts';
+import { desiredSlices, managedBy, managedByLabel } from './slices.ts';
+
+/** Index of slices by `namespace/service`. */
+export const slicesByService = 'kubernetes.io/service-name';
+
+/** Keeps the EndpointSlices and the Endpoints of a service equal to the pods it selects. */
+export class EndpointsReconciler implements Reconciler {
+  async reconcile({ cache, client, key }: ReconcileContext): Promise<Result> {
+    const service = cache.store(Service).get(key);
+    const selector = service?.spec?.selector;
+    // a service without a selector has its endpoints from elsewhere; a deleted one's are garbage
+    if (!service || !selector || service.metadata.deletionTimestamp || service.spec?.type === 'ExternalName')
+      return undefined;
+    const matches = selectorFromLabels(selector);
+    const pods = [...cache.store(Pod).list({ namespace: key.namespace ?? '' })].filter((pod) =>
+      matchesLabels(matches, pod.metadata.labels),
+    );
+    const wanted = desiredSlices(service, pods);
+    const existing = [...cache.store(EndpointSlice).by(slicesByService, `${key.namespace}/${key.name}`)];
+    const own = existing.filter((slice) => slice.metadata.labels?.[managedByLabel] === managedBy);
+    for (const slice of wanted) {
+      const before = own.find((candidate) => candidate.metadata.name === slice.metadata.name);
+      await write(client, EndpointSlice, slice, before, (object) => [
+        object.metadata.labels,
+        object.endpoints ?? [],
+        object.ports ?? [],
+      ]);
+    }
+    for (const slice of own)
+      if (!wanted.some(({ metadata }) => metadata.name === slice.metadata.name)) await remove(client, slice);
+    const endpoints = desiredEndpoints(service, wanted);
+    await write(client, Endpoints, endpoints, cache.store(Endpoints).get(key), (object) => [
+      object.metadata.labels,
+      object.subsets ?? [],
+    ]);
+    return undefined;
+  }
+}
+
+/** Creates, or updates when what `facts` picks differs. A concurrent change brings an event, and with it another pass. */
+async function write<T extends KubeObject>(
+  client: Client,
+  kind: Kind<T>,
+  wanted: T,
+  before: T | undefined,
+  facts: (object: T) => unknown,
+): Promise<void> {
+  if (before && deepEqual(facts(before), facts(wanted))) return;
+  const { resourceVersion } = before?.metadata ?? {};
+  const call = resourceVersion
+    ? client.of(kind).update({ ...wanted, metadata: { ...wanted.metadata, resourceVersion } })
+    : client.of(kind).create(wanted);
+  await call.catch((error: unknown) => {
+    if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
+  });
+}
+
+async function remove(client: Client, slice: EndpointSlice): Promise<void> {
+  await client
+    .of(EndpointSlice)
+    .delete(keyOf(slice))
+    .catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+}
