@@ -4,7 +4,10 @@ import type { ObjectKey } from '../core/index.ts';
 /** The objects of one kind as last seen: synchronous, shared, read-only. */
 export interface Store<T extends KubeObject> {
   get(key: ObjectKey): T | undefined;
-  list(options?: { readonly namespace?: string; readonly labels?: string | Readonly<Record<string, string>> }): Iterable<T>;
+  list(options?: {
+    readonly namespace?: string;
+    readonly labels?: string | Readonly<Record<string, string>>;
+  }): Iterable<T>;
   /** Objects for which the index named `index` gave `value`. @throws when there is no such index */
   by(index: string, value: string): Iterable<T>;
   readonly size: number;
@@ -12,11 +15,16 @@ export interface Store<T extends KubeObject> {
   readonly resourceVersion: string;
 }
 
-/** What happened to one object in a store. `previous` is the store's object before. */
+/**
+ * What happened to one object in a store. `previous` is the object as handlers knew it before.
+ * `origin` is set when the change is a write of our own whose answer the store took before the watch told of it: it is what
+ * was given to `withReadYourWrites`, so a controller can tell its own writes from all others.
+ * A write of somebody else that ours overtook is told too, as a change without origin of the newest object.
+ */
 export type StoreEvent<T extends KubeObject> =
-  | { readonly type: 'added'; readonly object: T; readonly initial: boolean }
-  | { readonly type: 'updated'; readonly object: T; readonly previous: T }
-  | { readonly type: 'deleted'; readonly object: T };
+  | { readonly type: 'added'; readonly object: T; readonly initial: boolean; readonly origin?: object }
+  | { readonly type: 'updated'; readonly object: T; readonly previous: T; readonly origin?: object }
+  | { readonly type: 'deleted'; readonly object: T; readonly origin?: object };
 
 /** Which objects an informer holds. The server selects; nothing else crosses the wire. */
 export interface InformerScope {

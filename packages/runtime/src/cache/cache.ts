@@ -1,0 +1,129 @@
+import { apiVersionOf, type Kind, type KubeObject, resourceName } from '@coxswain/k8s';
+import type { Client } from '../client/index.ts';
+import {
+  abortable,
+  type Clock,
+  type Logger,
+  type ObjectKey,
+  type Random,
+  silentLogger,
+  systemClock,
+  systemRandom,
+} from '../core/index.ts';
+import { scopeRules } from './scope.ts';
+import { SharedInformer } from './shared-informer.ts';
+import type { Cache, Informer, InformerScope, Store } from './types.ts';
+
+export interface CacheOptions {
+  readonly client: Client;
+  /** Waits and watchdogs run on it; default the machine's. */
+  readonly clock?: Clock;
+  /** Spreads reconnects; default the machine's. */
+  readonly random?: Random;
+  /** Default: says nothing. */
+  readonly log?: Logger;
+}
+
+/** Takes the answers of our own writes, so that the stores show them before the watch does. */
+export interface OwnWriteSink {
+  /** A write of ours answered this object. */
+  written(kind: Kind, object: KubeObject, origin: object | undefined): void;
+  /**
+   * A delete of ours is about to be sent. Call what it answers when the server says that the object is gone:
+   * the object that the store showed when the delete was sent is then taken out.
+   */
+  deleting(kind: Kind, key: ObjectKey): (origin: object | undefined) => void;
+}
+
+/** The informers of one API server. Each starts when it is asked for and stops with its last user. */
+export function createCache(options: CacheOptions): Cache & OwnWriteSink {
+  return new InformerCache(options);
+}
+
+class InformerCache implements Cache, OwnWriteSink {
+  readonly #options: Required<CacheOptions>;
+  readonly #informers = new Map<string, SharedInformer<KubeObject>>();
+  /** The same informers by `group/version/plural`, in the order they were declared. */
+  readonly #byKind = new Map<string, SharedInformer<KubeObject>[]>();
+  #stopped = false;
+
+  constructor(options: CacheOptions) {
+    this.#options = { clock: systemClock, random: systemRandom, log: silentLogger, ...options };
+  }
+
+  informer<T extends KubeObject>(kind: Kind<T>, scope: InformerScope = {}): Informer<T> {
+    if (this.#stopped) throw new Error(`cannot watch ${resourceName(kind)}: the cache was stopped`);
+    const rules = scopeRules(kind, scope);
+    const known = this.#informers.get(rules.id);
+    // The id holds the kind, so the objects are of type T.
+    if (known) return (known as unknown as SharedInformer<T>).use();
+    const onUnused = () => void this.#drop(rules.id);
+    const shared = new SharedInformer<T>({ ...this.#options, kind, scope, rules, onUnused });
+    const entry = shared as unknown as SharedInformer<KubeObject>;
+    this.#informers.set(rules.id, entry);
+    this.#byKind.set(kindId(kind), [...this.#of(kind), entry]);
+    return shared.use();
+  }
+
+  store<T extends KubeObject>(kind: Kind<T>): Store<T> {
+    const candidates = this.#of(kind);
+    const found = candidates.find(({ scope }) => isUnscoped(scope)) ?? candidates[0];
+    if (!found) {
+      throw new Error(
+        `no informer of ${resourceName(kind)}: declare it with owns or watches, or read it through the client`,
+      );
+    }
+    return found.store as unknown as Store<T>;
+  }
+
+  has(kind: Kind): boolean {
+    return this.#byKind.has(kindId(kind));
+  }
+
+  async synced(signal?: AbortSignal): Promise<void> {
+    // One that is declared meanwhile is waited for too.
+    for (;;) {
+      const waiting = [...this.#informers.values()].filter(({ store }) => !store.synced);
+      if (waiting.length === 0) return;
+      await abortable(Promise.all(waiting.map((informer) => informer.synced)), signal);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.all([...this.#informers.keys()].map((id) => this.#drop(id)));
+  }
+
+  written(kind: Kind, object: KubeObject, origin: object | undefined): void {
+    for (const { store } of this.#of(kind)) store.written(object, origin);
+  }
+
+  deleting(kind: Kind, key: ObjectKey): (origin: object | undefined) => void {
+    const before = this.#of(kind).map(({ store }) => ({ store, uid: store.get(key)?.metadata.uid }));
+    return (origin) => {
+      for (const { store, uid } of before) if (uid !== undefined) store.gone(key, uid, origin);
+    };
+  }
+
+  #of(kind: Kind): readonly SharedInformer<KubeObject>[] {
+    return this.#byKind.get(kindId(kind)) ?? [];
+  }
+
+  async #drop(id: string): Promise<void> {
+    const informer = this.#informers.get(id);
+    if (!informer) return;
+    this.#informers.delete(id);
+    const rest = this.#of(informer.kind).filter((other) => other !== informer);
+    if (rest.length > 0) this.#byKind.set(kindId(informer.kind), rest);
+    else this.#byKind.delete(kindId(informer.kind));
+    await informer.stop();
+  }
+}
+
+function kindId(kind: Kind): string {
+  return `${apiVersionOf(kind)}/${kind.plural}`;
+}
+
+function isUnscoped({ namespace, labels, fields, metadataOnly }: InformerScope): boolean {
+  return !namespace && !labels && !fields && !metadataOnly;
+}

@@ -1,0 +1,10 @@
+/**
+ * What we know of the server's objects without asking: informers keep stores equal to the server and take our own writes
+ * as soon as they are answered. Knows the client; nothing of queues or controllers.
+ */
+export { type CacheOptions, createCache, type OwnWriteSink } from './cache.ts';
+export { builtInIndexes } from './indexer.ts';
+export { withReadYourWrites } from './read-your-writes.ts';
+export { compareVersions, isOrdered } from './resource-version.ts';
+export type { Cache, Informer, InformerScope, Store, StoreEvent } from './types.ts';
+export { Watcher, type WatcherOptions, type WatchSink } from './watcher.ts';

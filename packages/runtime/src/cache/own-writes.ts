@@ -1,0 +1,107 @@
+import type { KubeObject } from '@coxswain/k8s';
+import { compareVersions } from './resource-version.ts';
+
+/** Writes of our own to one object whose echo the watch has not brought yet. */
+interface Mark<T> {
+  /** The object as handlers knew it before the first of them; `undefined` when there was none. */
+  readonly base: T | undefined;
+  readonly versions: Set<string>;
+}
+
+/** An object we deleted (or moved out of the store's scope) and that the watch may still tell old news of. */
+interface Tombstone {
+  readonly key: string;
+  /** Events up to this version are old news; `undefined`: all of this UID. */
+  readonly version: string | undefined;
+  /** The listing during which it was made, or the last one before. */
+  readonly listing: number;
+}
+
+/**
+ * What a store remembers of our own writes until the watch has passed them (`spec/framework.md` §6.4).
+ * Holds as many entries as writes are between their answer and their echo.
+ */
+export class OwnWrites<T extends KubeObject> {
+  readonly #marks = new Map<string, Mark<T>>();
+  readonly #tombstones = new Map<string, Tombstone>();
+  readonly #listed = new Set<string>();
+
+  get size(): number {
+    return this.#marks.size + this.#tombstones.size;
+  }
+
+  mark(key: string, version: string, base: T | undefined): void {
+    const mark = this.#marks.get(key);
+    if (mark) mark.versions.add(version);
+    else this.#marks.set(key, { base, versions: new Set([version]) });
+  }
+
+  /** Whether this version is ours; an echo comes once, so it is forgotten. */
+  takeEcho(key: string, version: string): boolean {
+    const mark = this.#marks.get(key);
+    if (!mark?.versions.delete(version)) return false;
+    if (mark.versions.size === 0) this.#marks.delete(key);
+    return true;
+  }
+
+  has(key: string): boolean {
+    return this.#marks.has(key);
+  }
+
+  base(key: string): T | undefined {
+    return this.#marks.get(key)?.base;
+  }
+
+  markedKeys(): readonly string[] {
+    return [...this.#marks.keys()];
+  }
+
+  bury(uid: string, key: string, version: string | undefined, listing: number): void {
+    this.#tombstones.set(uid, { key, version, listing });
+  }
+
+  /** Whether news of this version of this UID is from before we deleted it. */
+  isBuried(uid: string | undefined, version: string): boolean {
+    const tombstone = uid === undefined ? undefined : this.#tombstones.get(uid);
+    return (
+      tombstone !== undefined && (tombstone.version === undefined || compareVersions(version, tombstone.version) <= 0)
+    );
+  }
+
+  /** The watch told of the end of this UID. Whether that was ours. */
+  takeDeletion(uid: string | undefined): boolean {
+    return uid !== undefined && this.#tombstones.delete(uid);
+  }
+
+  /** A listing shows this UID although it is buried: the listing is older than the deletion. */
+  sawInListing(uid: string): void {
+    this.#listed.add(uid);
+  }
+
+  /** The watch is at `version`: it brings nothing of ours up to there any more. */
+  passed(version: string): void {
+    if (this.size === 0) return;
+    for (const [key, mark] of this.#marks) {
+      for (const own of mark.versions) if (compareVersions(own, version) <= 0) mark.versions.delete(own);
+      if (mark.versions.size === 0) this.#marks.delete(key);
+    }
+    for (const [uid, tombstone] of this.#tombstones) {
+      if (tombstone.version !== undefined && compareVersions(tombstone.version, version) <= 0)
+        this.#tombstones.delete(uid);
+    }
+  }
+
+  /** A listing is complete. What was buried before it began and is not in it, is gone from the watch's future too. */
+  listingDone(listing: number): void {
+    for (const [uid, tombstone] of this.#tombstones) {
+      if (tombstone.listing < listing && !this.#listed.has(uid)) this.#tombstones.delete(uid);
+    }
+    this.#listed.clear();
+  }
+
+  clear(): void {
+    this.#marks.clear();
+    this.#tombstones.clear();
+    this.#listed.clear();
+  }
+}

@@ -1,0 +1,100 @@
+import { type Kind, type KubeObject, parseApiVersion } from '@coxswain/k8s';
+import type { Client, DeleteOptions, Patch, PatchOptions, Resource, WriteOptions } from '../client/index.ts';
+import { isNotFound, type ObjectKey } from '../core/index.ts';
+import type { OwnWriteSink } from './cache.ts';
+
+/**
+ * A client whose writes show in the stores as soon as they are answered. Reads still ask the server.
+ * Dry runs, and answers that are not the object itself (`/scale`), are left to the watch.
+ * @param origin comes with the store events of these writes, so that a controller can tell its own
+ */
+export function withReadYourWrites(client: Client, cache: OwnWriteSink, origin?: object): Client {
+  return {
+    transport: client.transport,
+    raw: (request) => client.raw(request),
+    of: <T extends KubeObject>(kind: Kind<T>): Resource<T> => new WriteThrough(client.of(kind), kind, cache, origin),
+  };
+}
+
+class WriteThrough<T extends KubeObject> implements Resource<T> {
+  readonly #resource: Resource<T>;
+  readonly #kind: Kind<T>;
+  readonly #cache: OwnWriteSink;
+  readonly #origin: object | undefined;
+  readonly get: Resource<T>['get'];
+  readonly find: Resource<T>['find'];
+  readonly list: Resource<T>['list'];
+  readonly listAll: Resource<T>['listAll'];
+  readonly watch: Resource<T>['watch'];
+  readonly deleteCollection: Resource<T>['deleteCollection'];
+
+  constructor(resource: Resource<T>, kind: Kind<T>, cache: OwnWriteSink, origin: object | undefined) {
+    this.#resource = resource;
+    this.#kind = kind;
+    this.#cache = cache;
+    this.#origin = origin;
+    this.get = (key, options) => resource.get(key, options);
+    this.find = (key, options) => resource.find(key, options);
+    this.list = (options) => resource.list(options);
+    this.listAll = (options) => resource.listAll(options);
+    this.watch = (options) => resource.watch(options);
+    this.deleteCollection = (options) => resource.deleteCollection(options);
+  }
+
+  create(object: T, options?: WriteOptions): Promise<T> {
+    return this.#write(object.metadata, options, () => this.#resource.create(object, options));
+  }
+
+  update(object: T, options?: WriteOptions): Promise<T> {
+    return this.#write(object.metadata, options, () => this.#resource.update(object, options));
+  }
+
+  updateStatus(object: T, options?: WriteOptions): Promise<T> {
+    return this.#write(object.metadata, options, () => this.#resource.updateStatus(object, options));
+  }
+
+  patch(key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<T> {
+    return this.#write(key, options, () => this.#resource.patch(key, patch, options));
+  }
+
+  async delete(key: ObjectKey, options?: DeleteOptions): Promise<T | undefined> {
+    const gone = this.#cache.deleting(this.#kind, key);
+    try {
+      const left = await this.#resource.delete(key, options);
+      if (options?.dryRun) return left;
+      if (left) this.#take(left);
+      else gone(this.#origin);
+      return left;
+    } catch (error) {
+      if (isNotFound(error) && !options?.dryRun) gone(this.#origin);
+      throw error;
+    }
+  }
+
+  async #write(key: ObjectKey, options: WriteOptions | undefined, write: () => Promise<T>): Promise<T> {
+    const gone = this.#cache.deleting(this.#kind, key);
+    const answer = await write();
+    if (options?.dryRun || !this.#isOurKind(answer)) return answer;
+    // Taking off the last finalizer ends an object: the answer is its last state.
+    if (isEnded(answer)) gone(this.#origin);
+    else this.#take(answer);
+    return answer;
+  }
+
+  #take(object: T): void {
+    this.#cache.written(this.#kind, object, this.#origin);
+  }
+
+  #isOurKind({ apiVersion, kind }: KubeObject): boolean {
+    if (kind === undefined || apiVersion === undefined) return true;
+    const { group, version } = parseApiVersion(apiVersion);
+    return kind === this.#kind.kind && group === this.#kind.group && version === this.#kind.version;
+  }
+}
+
+/** Being deleted, and neither a finalizer (its own, or a namespace's in `spec`) nor a grace period holds it. */
+function isEnded(object: KubeObject): boolean {
+  const { deletionTimestamp, finalizers, deletionGracePeriodSeconds } = object.metadata;
+  const held = (object as { readonly spec?: { readonly finalizers?: readonly string[] } }).spec?.finalizers;
+  return deletionTimestamp !== undefined && !finalizers?.length && !held?.length && !deletionGracePeriodSeconds;
+}

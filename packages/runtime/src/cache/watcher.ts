@@ -1,0 +1,256 @@
+import type { KubeObject, Status } from '@coxswain/k8s';
+import type { ListOptions, Resource, WatchEvent, WatchOptions } from '../client/index.ts';
+import { ApiError, type Clock, isExpired, type Logger, linkedController, type Random, sleep } from '../core/index.ts';
+import { Backoff } from './backoff.ts';
+import { Watchdog } from './watchdog.ts';
+
+/** Where a watcher puts what it learns. All calls are synchronous and in order. */
+export interface WatchSink<T> {
+  /** The place to go on from: the version of the last thing the watch brought. */
+  readonly resourceVersion: string;
+  beginListing(): void;
+  listed(object: T): void;
+  /** @returns false: the server's history has gone back, list again */
+  endListing(version: string): boolean;
+  changed(object: T): void;
+  removed(object: T): void;
+  /** @returns false: as for `endListing` */
+  bookmark(version: string): boolean;
+}
+
+export interface WatcherOptions<T extends KubeObject> {
+  readonly resource: Resource<T>;
+  readonly selection: Pick<ListOptions, 'namespace' | 'labels' | 'fields' | 'metadataOnly'>;
+  readonly sink: WatchSink<T>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+type State =
+  /** Open a watch that first streams the objects there are (WatchList), then follow it. */
+  | { readonly step: 'stream' }
+  /** List page by page: the server does not stream lists. */
+  | { readonly step: 'pages' }
+  /** Follow changes from where the sink is. */
+  | { readonly step: 'watch' }
+  /** Something failed: wait, then go on with `next`. */
+  | { readonly step: 'wait'; readonly ms: number; readonly next: 'list' | 'watch' }
+  | { readonly step: 'stopped' };
+
+/** A watch that ends sooner than this without bringing anything counts as failed. */
+const fastEnd = 5_000;
+/** So many failures from the same version, one after the other, and the version is taken as expired. */
+const failuresUntilListing = 3;
+/** So many streamed lists that end before they are complete, and lists are fetched by page. */
+const brokenStreamsUntilPages = 3;
+const initialEventsEnd = 'k8s.io/initial-events-end';
+
+/**
+ * Keeps a sink equal to what the server has. Never gives up: each failure is logged, waited out and tried again.
+ *
+ * ```
+ *   stream ──(list complete, stream goes on)── watch ──(ends, breaks, silent)── wait ──→ watch
+ *     │ refused                                  │ 410, or 3 failures from one version
+ *     └──→ pages ──(complete)──→ watch           └──────────────────────────────────→ stream | pages
+ * ```
+ */
+export class Watcher<T extends KubeObject> {
+  readonly #options: WatcherOptions<T>;
+  readonly #backoff: Backoff;
+  #streaming = true;
+  #brokenStreams = 0;
+  #failuresHere = 0;
+
+  constructor(options: WatcherOptions<T>) {
+    this.#options = options;
+    this.#backoff = new Backoff(options.random);
+  }
+
+  /** Runs until the signal is aborted; never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    let state: State = this.#list();
+    while (state.step !== 'stopped') {
+      try {
+        state = await this.#step(state, signal);
+      } catch (error) {
+        state = this.#failed(error, state.step);
+      }
+      if (signal.aborted) state = { step: 'stopped' };
+    }
+  }
+
+  async #step(state: State, signal: AbortSignal): Promise<State> {
+    switch (state.step) {
+      case 'stream':
+        return this.#follow(signal, true);
+      case 'pages':
+        return this.#page(signal);
+      case 'watch':
+        return this.#follow(signal, false);
+      case 'wait':
+        await sleep(this.#options.clock, state.ms, signal);
+        return state.next === 'list' ? this.#list() : { step: 'watch' };
+      case 'stopped':
+        return state;
+    }
+  }
+
+  #list(): State {
+    this.#failuresHere = 0;
+    return { step: this.#streaming ? 'stream' : 'pages' };
+  }
+
+  async #page(signal: AbortSignal): Promise<State> {
+    const { resource, selection, sink } = this.#options;
+    sink.beginListing();
+    let token: string | undefined;
+    let version = '';
+    do {
+      const page = await resource.list({ ...selection, signal, ...(token ? { continue: token } : {}) });
+      for (const item of page.items) sink.listed(item);
+      version = page.metadata.resourceVersion ?? version;
+      token = page.metadata.continue || undefined;
+    } while (token);
+    return sink.endListing(version) ? { step: 'watch' } : this.#list();
+  }
+
+  async #follow(signal: AbortSignal, listing: boolean): Promise<State> {
+    const { clock, random, resource, selection, sink } = this.#options;
+    const timeoutSeconds = Math.round(240 + 240 * random.next());
+    const { controller, unlink } = linkedController(signal);
+    const watchdog = new Watchdog(clock, (timeoutSeconds + 10) * 1000, (reason) => controller.abort(reason));
+    const started = clock.monotonic();
+    const reader = new StreamReader(sink, listing);
+    const start: WatchOptions = listing ? { sendInitialEvents: true } : { resourceVersion: sink.resourceVersion };
+    if (listing) sink.beginListing();
+    try {
+      const options = { ...selection, ...start, allowBookmarks: true, timeoutSeconds, signal: controller.signal };
+      for await (const events of await resource.watch(options)) {
+        watchdog.feed();
+        if (!reader.take(events)) return this.#list();
+        if (reader.progressed) this.#progress();
+      }
+      controller.signal.throwIfAborted();
+      return this.#ended(reader, clock.monotonic() - started);
+    } catch (error) {
+      return this.#failed(error, reader.complete ? 'watch' : 'stream');
+    } finally {
+      // Ends the stream too when the iteration was left early.
+      controller.abort();
+      watchdog.stop();
+      unlink();
+    }
+  }
+
+  #progress(): void {
+    this.#backoff.reset();
+    this.#failuresHere = 0;
+    this.#brokenStreams = 0;
+  }
+
+  /** The server closed the stream, as it does when its time is up. */
+  #ended(reader: StreamReader<T>, lived: number): State {
+    if (reader.complete && (reader.progressed || lived >= fastEnd)) {
+      this.#backoff.reset();
+      return { step: 'watch' };
+    }
+    if (!reader.complete) {
+      // A server that knows nothing of streamed lists may just end them.
+      if (++this.#brokenStreams >= brokenStreamsUntilPages) this.#streaming = false;
+      return this.#wait('list', new Error('the streamed list ended before it was complete'));
+    }
+    return this.#waitHere(new Error('the watch ended at once'));
+  }
+
+  #failed(error: unknown, step: State['step']): State {
+    if (step === 'stream' && isRefusal(error)) {
+      this.#options.log.info({}, 'the server does not stream lists; listing by page');
+      this.#streaming = false;
+      return this.#list();
+    }
+    if (step !== 'watch') return this.#wait('list', error);
+    if (isExpired(error)) return this.#backoff.attempts === 0 ? this.#relistAfter(error) : this.#wait('list', error);
+    if (error instanceof ApiError && !isBusy(error)) return this.#waitHere(error);
+    return this.#wait('watch', error);
+  }
+
+  /** The first time the version is too old, list at once; from then on with growing pauses, until a watch brings something. */
+  #relistAfter(error: unknown): State {
+    this.#backoff.next();
+    this.#options.log.info({ err: error }, 'the watch is too far behind; listing again');
+    return this.#list();
+  }
+
+  /** A failure that may be due to the version we watch from: some servers never say 410. */
+  #waitHere(error: unknown): State {
+    return this.#wait(++this.#failuresHere >= failuresUntilListing ? 'list' : 'watch', error);
+  }
+
+  #wait(next: 'list' | 'watch', error: unknown): State {
+    const retryAfter = error instanceof ApiError ? (error.retryAfter ?? 0) : 0;
+    const ms = Math.max(retryAfter, this.#backoff.next());
+    this.#options.log.warn(
+      { err: error, waitMs: Math.round(ms), attempts: this.#backoff.attempts },
+      `${next} failed; trying again`,
+    );
+    return { step: 'wait', ms, next };
+  }
+}
+
+/** Sorts the events of one stream into the sink. */
+class StreamReader<T extends KubeObject> {
+  readonly #sink: WatchSink<T>;
+  /** Whether the sink has a full state. */
+  complete: boolean;
+  /** Whether anything came after that. */
+  progressed = false;
+
+  constructor(sink: WatchSink<T>, listing: boolean) {
+    this.#sink = sink;
+    this.complete = !listing;
+  }
+
+  /** @returns false when everything must be listed again @throws ApiError that the stream carried */
+  take(events: readonly WatchEvent<T>[]): boolean {
+    for (const event of events) {
+      if (event.type === 'ERROR') throw new ApiError(normalStatus(event.object));
+      if (event.type === 'BOOKMARK') {
+        if (!this.#bookmark(event.object)) return false;
+        continue;
+      }
+      if (event.type === 'DELETED') this.#sink.removed(event.object);
+      else if (this.complete) this.#sink.changed(event.object);
+      else this.#sink.listed(event.object);
+      this.progressed ||= this.complete;
+    }
+    return true;
+  }
+
+  #bookmark(object: KubeObject): boolean {
+    const { resourceVersion = '', annotations } = object.metadata;
+    if (this.complete) {
+      this.progressed = true;
+      return this.#sink.bookmark(resourceVersion);
+    }
+    if (annotations?.[initialEventsEnd] !== 'true') return true;
+    this.complete = true;
+    return this.#sink.endListing(resourceVersion);
+  }
+}
+
+/** Some servers send the status of an ERROR event without a code. */
+function normalStatus(status: Status): Status {
+  return status.code
+    ? status
+    : { ...status, code: status.reason === 'Expired' || status.reason === 'Gone' ? 410 : 500 };
+}
+
+/** The server knows what is asked and will not do it: WatchList is off, or unknown to it. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && (error.code === 400 || error.code === 422);
+}
+
+function isBusy(error: ApiError): boolean {
+  return error.code === 429 || error.code === 503 || error.code === 504;
+}

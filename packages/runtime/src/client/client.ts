@@ -1,0 +1,93 @@
+import type { Kind, KubeObject } from '@coxswain/k8s';
+import {
+  abortable,
+  type Clock,
+  linkedController,
+  type Random,
+  systemClock,
+  systemRandom,
+  TimeoutError,
+  withTimeout,
+} from '../core/index.ts';
+import { type Caller, KindResource } from './resource.ts';
+import { retrying } from './retry.ts';
+import type { Transport, TransportRequest, WatchEvent } from './transport.ts';
+import type { CallOptions, Client, Resource } from './types.ts';
+
+export interface ClientOptions {
+  readonly transport: Transport;
+  /** Name under which the server records what this client wrote; default: the server takes it from the user agent. */
+  readonly fieldManager?: string;
+  /** Default `coxswain`. */
+  readonly userAgent?: string;
+  /** Timeouts and waits run on it; default the machine's. */
+  readonly clock?: Clock;
+  /** Spreads retries; default the machine's. */
+  readonly random?: Random;
+  /** Called with each warning of the server (deprecated versions, unknown fields …) and what was asked. */
+  readonly onWarning?: (text: string, request: TransportRequest) => void;
+}
+
+/** Milliseconds a call may take, retries included, when its options say nothing. */
+export const defaultTimeout = 30_000;
+
+/** A {@link Client} over any transport. The transport is the caller's to close. */
+export function createClient(options: ClientOptions): Client {
+  const { transport, clock = systemClock, random = systemRandom, userAgent = 'coxswain' } = options;
+
+  async function send(request: TransportRequest): Promise<unknown> {
+    const response = await transport.send({ userAgent, ...request });
+    for (const text of response.warnings) options.onWarning?.(text, request);
+    return response.body;
+  }
+
+  function call(what: string, request: TransportRequest, callOptions: CallOptions = {}): Promise<unknown> {
+    const idempotent = request.method === 'GET';
+    const run = (signal: AbortSignal) =>
+      retrying(() => send({ ...request, signal }), { clock, random, idempotent, signal });
+    return withTimeout(clock, callOptions.timeout ?? defaultTimeout, what, run, callOptions.signal);
+  }
+
+  /** The timeout is for the opening only; the stream itself lives as long as the server and the signal let it. */
+  async function watch(
+    what: string,
+    request: TransportRequest,
+    callOptions: CallOptions,
+  ): Promise<AsyncIterable<readonly WatchEvent[]>> {
+    const limit = callOptions.timeout ?? defaultTimeout;
+    const { controller, unlink } = linkedController(callOptions.signal);
+    const timer = clock.after(limit, () =>
+      controller.abort(new TimeoutError(`${what}: no answer within ${limit / 1000}s`)),
+    );
+    try {
+      const { signal } = controller;
+      signal.throwIfAborted();
+      const stream = await abortable(transport.watch({ userAgent, ...request, signal }), signal);
+      return unlinkedAtEnd(stream, unlink);
+    } catch (error) {
+      unlink();
+      throw error;
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  const caller: Caller = { fieldManager: options.fieldManager, call, watch };
+  return {
+    transport,
+    of: <T extends KubeObject>(kind: Kind<T>): Resource<T> => new KindResource(kind, caller),
+    raw: (request) =>
+      call(`${request.method} ${request.path}`, request, request.signal ? { signal: request.signal } : {}),
+  };
+}
+
+async function* unlinkedAtEnd(
+  stream: AsyncIterable<readonly WatchEvent[]>,
+  unlink: () => void,
+): AsyncIterable<readonly WatchEvent[]> {
+  try {
+    yield* stream;
+  } finally {
+    unlink();
+  }
+}

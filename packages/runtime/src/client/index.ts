@@ -1,0 +1,21 @@
+/**
+ * Talks to one API server: typed and dynamic verbs over a transport. Always asks the server; what is remembered is the
+ * cache's business. Objects are what the server sent, as they are: times are strings, nothing is converted.
+ */
+export { type ClientOptions, createClient, defaultTimeout } from './client.ts';
+export { ConnectionError, isTransient } from './errors.ts';
+export { apply, json, merge, patchContentType, strategic } from './patch.ts';
+export { fieldSelectorText, labelSelectorText } from './query.ts';
+export type { Method, Transport, TransportRequest, TransportResponse, WatchEvent } from './transport.ts';
+export type {
+  CallOptions,
+  Client,
+  DeleteOptions,
+  JsonPatchOperation,
+  ListOptions,
+  Patch,
+  PatchOptions,
+  Resource,
+  WatchOptions,
+  WriteOptions,
+} from './types.ts';

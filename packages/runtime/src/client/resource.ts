@@ -1,0 +1,189 @@
+import { apiVersionOf, type Kind, type KubeList, type KubeObject, pathOf, resourceName } from '@coxswain/k8s';
+import { isNotFound, keyOf, keyString, type ObjectKey } from '../core/index.ts';
+import { patchContentType } from './patch.ts';
+import { deleteBody, deleteCollectionQuery, listQuery, watchQuery, writeQuery } from './query.ts';
+import type { TransportRequest, WatchEvent } from './transport.ts';
+import type {
+  CallOptions,
+  DeleteOptions,
+  ListOptions,
+  Patch,
+  PatchOptions,
+  Resource,
+  WatchOptions,
+  WriteOptions,
+} from './types.ts';
+
+/** What a resource needs of its client: calls with timeouts and retries, and the name to write under. */
+export interface Caller {
+  readonly fieldManager: string | undefined;
+  /** @param what names the call in errors: `update pods default/web-0` */
+  call(what: string, request: TransportRequest, options: CallOptions | undefined): Promise<unknown>;
+  watch(what: string, request: TransportRequest, options: CallOptions): Promise<AsyncIterable<readonly WatchEvent[]>>;
+}
+
+const partialList = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+const partialObject = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+
+/** The verbs of one kind over a {@link Caller}. */
+export class KindResource<T extends KubeObject> implements Resource<T> {
+  readonly #kind: Kind<T>;
+  readonly #caller: Caller;
+
+  constructor(kind: Kind<T>, caller: Caller) {
+    this.#kind = kind;
+    this.#caller = caller;
+  }
+
+  get(key: ObjectKey, options?: CallOptions): Promise<T> {
+    return this.#one('get', key, { method: 'GET', path: this.#path(key) }, options);
+  }
+
+  async find(key: ObjectKey, options?: CallOptions): Promise<T | undefined> {
+    try {
+      return await this.get(key, options);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async list(options: ListOptions = {}): Promise<KubeList<T>> {
+    const request: TransportRequest = {
+      method: 'GET',
+      path: pathOf(this.#kind, options.namespace),
+      query: listQuery(options),
+      ...(options.metadataOnly ? { accept: partialList } : {}),
+    };
+    const list = (await this.#caller.call(this.#what('list', options.namespace), request, options)) as KubeList<T>;
+    return { ...list, items: (list.items ?? []).map((item) => this.#named(item)) };
+  }
+
+  async *listAll(options: ListOptions = {}): AsyncIterable<T> {
+    let next = options.continue;
+    do {
+      const page: KubeList<T> = await this.list(next === undefined ? options : pageAfter(options, next));
+      yield* page.items;
+      next = page.metadata.continue || undefined;
+    } while (next !== undefined);
+  }
+
+  create(object: T, options: WriteOptions = {}): Promise<T> {
+    const { namespace } = object.metadata;
+    return this.#write(
+      'create',
+      keyOf(object),
+      'POST',
+      pathOf(this.#kind, this.#required('create', object, namespace)),
+      object,
+      options,
+    );
+  }
+
+  update(object: T, options: WriteOptions = {}): Promise<T> {
+    return this.#write('update', keyOf(object), 'PUT', this.#path(keyOf(object)), object, options);
+  }
+
+  updateStatus(object: T, options: WriteOptions = {}): Promise<T> {
+    return this.#write('update status of', keyOf(object), 'PUT', this.#path(keyOf(object), 'status'), object, options);
+  }
+
+  patch(key: ObjectKey, patch: Patch, options: PatchOptions = {}): Promise<T> {
+    const request: TransportRequest = {
+      method: 'PATCH',
+      path: this.#path(key, options.subresource),
+      query: writeQuery(options, this.#caller.fieldManager),
+      contentType: patchContentType[patch.type],
+      body: patch.type === 'apply' ? this.#named(patch.body as T) : patch.body,
+    };
+    return this.#one(options.subresource ? `patch ${options.subresource} of` : 'patch', key, request, options);
+  }
+
+  async delete(key: ObjectKey, options: DeleteOptions = {}): Promise<T | undefined> {
+    const request: TransportRequest = { method: 'DELETE', path: this.#path(key), body: deleteBody(options) };
+    const answer = (await this.#caller.call(this.#what('delete', keyString(key)), request, options)) as T;
+    return answer.kind === 'Status' || isGone(answer) ? undefined : answer;
+  }
+
+  async deleteCollection(options: ListOptions & DeleteOptions): Promise<void> {
+    const request: TransportRequest = {
+      method: 'DELETE',
+      path: pathOf(this.#kind, options.namespace),
+      query: deleteCollectionQuery(options),
+      body: deleteBody(options),
+    };
+    await this.#caller.call(this.#what('delete all', options.namespace), request, options);
+  }
+
+  watch(options: WatchOptions = {}): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {
+    const request: TransportRequest = {
+      method: 'GET',
+      path: pathOf(this.#kind, options.namespace),
+      query: watchQuery(options),
+      ...(options.metadataOnly ? { accept: partialObject } : {}),
+    };
+    const what = this.#what('watch', options.namespace);
+    return this.#caller.watch(what, request, options) as Promise<AsyncIterable<readonly WatchEvent<T>[]>>;
+  }
+
+  #write(
+    verb: string,
+    key: ObjectKey,
+    method: 'POST' | 'PUT',
+    path: string,
+    object: T,
+    options: WriteOptions,
+  ): Promise<T> {
+    const query = writeQuery(options, this.#caller.fieldManager);
+    return this.#one(verb, key, { method, path, query, body: this.#named(object) }, options);
+  }
+
+  async #one(verb: string, key: ObjectKey, request: TransportRequest, options: CallOptions | undefined): Promise<T> {
+    return (await this.#caller.call(this.#what(verb, keyString(key)), request, options)) as T;
+  }
+
+  #path(key: ObjectKey, subresource?: string): string {
+    if (key.name === '') throw new Error(`${resourceName(this.#kind)}: an object needs a name to be addressed`);
+    return pathOf(this.#kind, this.#required('address', { metadata: key }, key.namespace), key.name, subresource);
+  }
+
+  /** The namespace, which a namespaced object must say: nothing is guessed. */
+  #required(
+    verb: string,
+    object: { readonly metadata: { readonly name: string } },
+    namespace: string | undefined,
+  ): string | undefined {
+    if (this.#kind.scope === 'Namespaced' && !namespace) {
+      throw new Error(
+        `cannot ${verb} ${resourceName(this.#kind)} "${object.metadata.name}": metadata.namespace is not set`,
+      );
+    }
+    return namespace;
+  }
+
+  /** The object with its apiVersion and kind, which items of lists and drafts may leave out. */
+  #named(object: T): T {
+    if (object.kind !== undefined && object.apiVersion !== undefined) return object;
+    return { ...object, apiVersion: apiVersionOf(this.#kind), kind: this.#kind.kind };
+  }
+
+  #what(verb: string, of: string | undefined): string {
+    return of ? `${verb} ${resourceName(this.#kind)} ${of}` : `${verb} ${resourceName(this.#kind)}`;
+  }
+}
+
+/** A page token carries its resource version; sending both is refused. */
+function pageAfter(options: ListOptions, token: string): ListOptions {
+  const { resourceVersion: _version, resourceVersionMatch: _match, ...rest } = options;
+  return { ...rest, continue: token };
+}
+
+/**
+ * Whether an object that a write answered is no longer there: it is being deleted and neither a finalizer (its own, or a
+ * namespace's in `spec`) nor a grace period holds it; or it was deleted at once and is answered as it last was.
+ */
+function isGone(object: KubeObject): boolean {
+  const { finalizers, deletionGracePeriodSeconds } = object.metadata;
+  const held = (object as { readonly spec?: { readonly finalizers?: readonly string[] } }).spec?.finalizers;
+  return !finalizers?.length && !held?.length && !(deletionGracePeriodSeconds && deletionGracePeriodSeconds > 0);
+}

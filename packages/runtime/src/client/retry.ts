@@ -1,0 +1,40 @@
+import { ApiError, abortable, type Clock, type Random, sleep } from '../core/index.ts';
+import { ConnectionError } from './errors.ts';
+
+export interface RetryOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Whether the call may be made twice although the first may have had its effect. */
+  readonly idempotent: boolean;
+  /** Retries after the first try; default 4. */
+  readonly retries?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** The longest wait between two tries, whatever the server asks for; the caller's own timeout usually ends it earlier. */
+const longestWait = 30_000;
+
+/**
+ * Makes a call again when the server turned it away before doing anything (429, 503 with Retry-After), and, when the call
+ * is idempotent, also without Retry-After and after a broken connection.
+ */
+export async function retrying<T>(call: () => Promise<T>, options: RetryOptions): Promise<T> {
+  const { clock, random, idempotent, retries = 4, signal } = options;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await abortable(call(), signal);
+    } catch (error) {
+      const wait = attempt < retries && !signal?.aborted ? waitBefore(error, attempt, idempotent) : undefined;
+      if (wait === undefined) throw error;
+      await sleep(clock, Math.min(longestWait, wait * (1 + 0.1 * random.next())), signal);
+    }
+  }
+}
+
+/** Milliseconds to wait before the next try; `undefined`: do not try again. */
+function waitBefore(error: unknown, attempt: number, idempotent: boolean): number | undefined {
+  const backoff = 200 * 2 ** attempt;
+  if (error instanceof ConnectionError) return idempotent ? backoff : undefined;
+  if (!(error instanceof ApiError) || (error.code !== 429 && error.code !== 503)) return undefined;
+  return error.retryAfter ?? (idempotent ? backoff : undefined);
+}
