@@ -1,4 +1,3 @@
-import { DataDirError } from './errors.ts';
 import type { StorageOptions } from './options.ts';
 import { Store } from './store.ts';
 import type { Storage } from './types.ts';
@@ -10,7 +9,8 @@ import type { Storage } from './types.ts';
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   const store = new Store(options);
   if (options.dir !== undefined) {
-    throw new DataDirError(options.dir, 'a data directory is not supported yet');
+    const { openDataDir } = await import('./data-dir.ts');
+    openDataDir(store, { ...options, dir: options.dir });
   }
   return store;
 }

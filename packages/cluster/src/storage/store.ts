@@ -53,6 +53,7 @@ export class Store implements Storage {
   #floor = 0;
   /** Watches of resources without recorded events start here or later. */
   #baseFloor = 0;
+  #closed: Promise<void> | undefined;
 
   constructor(options: Pick<StorageOptions, 'clock' | 'log' | 'history'>) {
     this.#limits = { ...historyDefaults, ...options.history };
@@ -85,7 +86,7 @@ export class Store implements Storage {
   }
 
   put(key: StorageKey, object: KubeObject): KubeObject {
-    this.#journal?.check();
+    this.#checkWritable();
     const table = this.#table(key.resource);
     const id = idOf(key);
     const previous = table.objects.get(id);
@@ -102,7 +103,7 @@ export class Store implements Storage {
     const id = idOf(key);
     const previous = table.objects.get(id);
     if (!previous) throw new Error(`storage: ${key.resource} has no ${id} to delete`);
-    this.#journal?.check();
+    this.#checkWritable();
     const last = this.#stamp(previous);
     table.objects.delete(id);
     table.ids.delete(id);
@@ -132,9 +133,12 @@ export class Store implements Storage {
     return this.#journal ? this.#journal.flushed() : Promise.resolve();
   }
 
-  async close(): Promise<void> {
-    this.#subscribers.clear();
-    await this.#journal?.close();
+  close(): Promise<void> {
+    if (!this.#closed) {
+      this.#subscribers.clear();
+      this.#closed = this.#journal ? this.#journal.close() : Promise.resolve();
+    }
+    return this.#closed;
   }
 
   /** Puts back what a data directory held, before anything else happens. History starts here. */
@@ -188,6 +192,11 @@ export class Store implements Storage {
     table.history.trim(this.#limits, this.#floor);
     this.#journal?.append(event);
     this.#subscribers.publish(event);
+  }
+
+  #checkWritable(): void {
+    if (this.#closed) throw new Error('storage: it is closed and takes no more writes');
+    this.#journal?.check();
   }
 
   #checkAge(resource: string, revision: number): void {

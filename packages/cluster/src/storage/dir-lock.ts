@@ -1,0 +1,127 @@
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from '@coxswain/runtime/core';
+import { codeOf, DataDirError, messageOf } from './errors.ts';
+
+interface Owner {
+  readonly pid: number;
+  /** Ticks since boot and the boot they count from, where the system tells: they tell apart two processes with one pid. */
+  readonly started?: string;
+}
+
+export interface DirLock {
+  release(): void;
+}
+
+/**
+ * Takes a directory for this process, making it when missing. The lock of a process that is gone is taken over.
+ * @throws DataDirError when a living process has it, or it cannot be written
+ */
+export function lockDirectory(dir: string, log: Logger): DirLock {
+  const path = join(dir, 'lock');
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    if (!claim(path)) takeOver(dir, path, log);
+  } catch (error) {
+    throw error instanceof DataDirError ? error : unusable(dir, error);
+  }
+  return { release: () => rmSync(path, { force: true }) };
+}
+
+/** Creates the lock file; false when there is one. */
+function claim(path: string): boolean {
+  let fd: number;
+  try {
+    fd = openSync(path, 'wx', 0o600);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+  try {
+    writeFileSync(fd, `${JSON.stringify(ownerNow())}\n`);
+  } finally {
+    closeSync(fd);
+  }
+  return true;
+}
+
+/** Replaces a dead process's lock. A second file lets only one process do so at a time. */
+function takeOver(dir: string, path: string, log: Logger): void {
+  refuseLiving(dir, path);
+  const guard = `${path}.takeover`;
+  if (!claim(guard)) {
+    refuseLiving(dir, guard);
+    rmSync(guard, { force: true });
+    if (!claim(guard)) throw inUse(dir, undefined);
+  }
+  try {
+    const owner = refuseLiving(dir, path);
+    rmSync(path, { force: true });
+    if (!claim(path)) throw inUse(dir, readOwner(path));
+    log.warn({ dir, pid: owner?.pid }, 'the last process with this data directory did not close it; it is taken over');
+  } finally {
+    rmSync(guard, { force: true });
+  }
+}
+
+function refuseLiving(dir: string, path: string): Owner | undefined {
+  const owner = readOwner(path);
+  if (owner && isAlive(owner)) throw inUse(dir, owner);
+  return owner;
+}
+
+/** `undefined` when the file is gone or was never finished: its process died in between. */
+function readOwner(path: string): Owner | undefined {
+  try {
+    const owner = JSON.parse(readFileSync(path, 'utf8')) as Owner;
+    return Number.isInteger(owner?.pid) && owner.pid > 0 ? owner : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function isAlive(owner: Owner): boolean {
+  try {
+    process.kill(owner.pid, 0);
+  } catch (error) {
+    // EPERM: it lives, as another user's.
+    if (codeOf(error) !== 'EPERM') return false;
+  }
+  const started = startOf(owner.pid);
+  return owner.started === undefined || started === undefined || owner.started === started;
+}
+
+function ownerNow(): Owner {
+  const started = startOf(process.pid);
+  return { pid: process.pid, ...(started ? { started } : {}) };
+}
+
+/** When a process started, from /proc; `undefined` where there is none. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name in parentheses may hold anything; the start time is the 20th field after it.
+    const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${ticks}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function inUse(dir: string, owner: Owner | undefined): DataDirError {
+  const who =
+    owner?.pid === process.pid ? 'this process' : owner ? `process ${owner.pid}` : 'another process that is starting';
+  return new DataDirError(dir, `data directory ${dir} is in use by ${who}: stop it first, or choose another directory`);
+}
+
+function unusable(dir: string, error: unknown): DataDirError {
+  const why = messageOf(error);
+  return new DataDirError(
+    dir,
+    `data directory ${dir} cannot be written (${why}): check its owner and permissions, or choose another directory`,
+    {
+      cause: error,
+    },
+  );
+}
