@@ -1,0 +1,163 @@
+import type { DynamicObject, MutableJson } from '@coxswain/k8s';
+import { apiError, badRequest } from '@coxswain/runtime/core';
+import type { RefResolver, SchemaNode } from '@coxswain/schema';
+import { builtInSchemas, equalJson, isTree, type Tree } from '../patch/index.ts';
+import { applyConflict, configMismatch, liveMismatch } from './apply-errors.ts';
+import { compareObjects } from './compare.ts';
+import { difference, type FieldSet, recursiveDifference } from './field-set.ts';
+import { type FieldType, fieldTypeOf } from './field-type.ts';
+import { refreshLastApplied, takeoverSet } from './last-applied.ts';
+import { type Claims, claimId, decodeClaims, newClaim } from './managers.ts';
+import { mergeConfig } from './merge.ts';
+import { conflictsOf, replaceClaim, resetSet, takeAway, withoutReset, withoutSystemFields } from './ownership.ts';
+import { pruneUnowned } from './prune.ts';
+import { toFieldSet } from './to-field-set.ts';
+import { blankObject, reconcileClaims, setManagedFields, updateClaims } from './track-update.ts';
+import { TypeMismatch } from './type-mismatch.ts';
+import { mismatchesOf } from './validate.ts';
+
+/** A server-side apply. */
+export interface ApplyArgs {
+  /** The stored object; absent when apply creates it. */
+  readonly live: DynamicObject | undefined;
+  /** What the manager wants, as sent. */
+  readonly config: MutableJson;
+  /** Not empty; the caller has checked. */
+  readonly manager: string;
+  /** Take fields over from others instead of failing. */
+  readonly force: boolean;
+  /** Of the request: `apps/v1`. */
+  readonly apiVersion: string;
+  /** `''` for the main endpoint. */
+  readonly subresource: string;
+  /** RFC 3339, whole seconds. */
+  readonly time: string;
+  /** Fields the endpoint resets; see `trackUpdate`. */
+  readonly reset?: readonly string[];
+}
+
+/**
+ * Merges a configuration into the stored object and answers the object to store, `metadata.managedFields` included.
+ * Not yet defaulted, and nulls of the configuration are still in it. Fields that the manager applied before, does not apply now
+ * and nobody else owns are gone. When the object does not change, timestamps do not either.
+ * @throws ApiError 400 wrong version or managedFields sent, 409 with causes `FieldManagerConflict`, 500 when the configuration does
+ * not fit the schema (all as the real server)
+ */
+export function applyPatch(schema: SchemaNode, args: ApplyArgs, resolve: RefResolver = builtInSchemas): MutableJson {
+  checkConfig(args);
+  const type = fieldTypeOf(schema, resolve);
+  const live: Tree = args.live ? { ...args.live } : blankObject(args.config);
+  const claims = liveClaims(args);
+  live['metadata'] = withoutManagedFields(live['metadata']);
+  try {
+    if (claims.size === 0) updateClaims(type, blankObject(live), { ...args, ...beforeFirstApply(live) }, claims);
+  } catch (error) {
+    if (error instanceof TypeMismatch) throw liveMismatch(live, error);
+    throw error;
+  }
+  const mismatches = mismatchesOf(type, args.config);
+  if (mismatches.length > 0) throw configMismatch(args.config, mismatches);
+  try {
+    return new Apply(type, live, args).run(claims);
+  } catch (error) {
+    if (error instanceof TypeMismatch) throw liveMismatch(live, error);
+    throw error;
+  }
+}
+
+function checkConfig({ config, apiVersion }: ApplyArgs): void {
+  if (config['apiVersion'] !== apiVersion) {
+    const given = `${String(config['apiVersion'] ?? '')}, Kind=${String(config['kind'] ?? '')}`;
+    throw badRequest(`invalid object type: ${given.includes('/') ? given : `/${given}`}`);
+  }
+  const metadata = config['metadata'];
+  if (isTree(metadata) && metadata['managedFields'] !== undefined && metadata['managedFields'] !== null) {
+    throw badRequest('metadata.managedFields must be nil');
+  }
+}
+
+function liveClaims({ live }: ApplyArgs): Claims {
+  try {
+    return decodeClaims(live?.metadata.managedFields);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw apiError(500, '', `failed to decode managed fields: ${why}`);
+  }
+}
+
+function beforeFirstApply(live: Tree): { manager: string; next: Tree } {
+  return { manager: 'before-first-apply', next: live };
+}
+
+function withoutManagedFields(metadata: unknown): Tree {
+  if (!isTree(metadata)) return {};
+  const { managedFields: _, ...rest } = metadata;
+  return rest;
+}
+
+/** One apply, once everything that can be refused at the door is out of the way. */
+class Apply {
+  readonly #type: FieldType;
+  readonly #live: Tree;
+  readonly #args: ApplyArgs;
+  readonly #reset: FieldSet;
+  readonly #id: string;
+
+  constructor(type: FieldType, live: Tree, args: ApplyArgs) {
+    this.#type = type;
+    this.#live = live;
+    this.#args = args;
+    this.#reset = resetSet(args.subresource, args.reset);
+    this.#id = claimId(newClaim(args, 'Apply'));
+  }
+
+  run(claims: Claims): MutableJson {
+    const { force, manager, config } = this.#args;
+    let outcome = this.#attempt(claims, force);
+    if ('conflicts' in outcome) {
+      const conflicts = manager === 'kubectl' ? this.#realConflicts(outcome.conflicts) : outcome.conflicts;
+      if (conflicts.size > 0) throw applyConflict(claims, conflicts);
+      outcome = this.#attempt(claims, true);
+    }
+    if ('conflicts' in outcome) throw applyConflict(claims, outcome.conflicts);
+    const metadata: Tree = { ...(isTree(outcome.object['metadata']) ? outcome.object['metadata'] : {}) };
+    const result: MutableJson = { ...outcome.object, metadata };
+    if (manager === 'kubectl') refreshLastApplied(result, config);
+    setManagedFields(metadata, outcome.claims);
+    return result;
+  }
+
+  #attempt(before: Claims, force: boolean): { object: Tree; claims: Claims } | { conflicts: Map<string, FieldSet> } {
+    const claims: Claims = new Map(before);
+    reconcileClaims(this.#type, claims);
+    const last = claims.get(this.#id);
+    const set = recursiveDifference(toFieldSet(this.#type, this.#args.config), this.#reset);
+    const claim = { ...newClaim(this.#args, 'Apply'), set, ...(last?.time === undefined ? {} : { time: last.time }) };
+    claims.set(this.#id, claim);
+    const merged = mergeConfig(this.#type, this.#live, this.#args.config);
+    const object = pruneUnowned(this.#type, merged, claims, last?.set) as Tree;
+    const comparison = withoutReset(compareObjects(this.#type, this.#live, object), this.#reset);
+    const conflicts = conflictsOf(claims, comparison, this.#id);
+    if (!force && conflicts.size > 0) return { conflicts };
+    takeAway(claims, comparison, conflicts, this.#id);
+    const changed = !equalJson(this.#live, object);
+    const own = claims.get(this.#id);
+    if (own) {
+      const timed = changed ? { ...own, time: this.#args.time } : own;
+      replaceClaim(claims, this.#id, timed, withoutSystemFields(own.set));
+    }
+    return { object: changed ? object : this.#live, claims };
+  }
+
+  /** The conflicts that are left when what client-side apply had set may be taken over. */
+  #realConflicts(conflicts: Map<string, FieldSet>): Map<string, FieldSet> {
+    const allowed = takeoverSet(this.#type, this.#live, this.#args.apiVersion);
+    if (!allowed) return conflicts;
+    const left = new Map<string, FieldSet>();
+    for (const [id, set] of conflicts) {
+      const rest = difference(set, allowed);
+      if (rest.size > 0) left.set(id, rest);
+    }
+    return left;
+  }
+}

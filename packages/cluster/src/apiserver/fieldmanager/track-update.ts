@@ -1,0 +1,110 @@
+import type { DynamicObject, MutableJson } from '@coxswain/k8s';
+import type { RefResolver, SchemaNode } from '@coxswain/schema';
+import { builtInSchemas, isTree, type Tree } from '../patch/index.ts';
+import { capUpdateManagers } from './cap.ts';
+import { compareObjects } from './compare.ts';
+import { recursiveDifference, union } from './field-set.ts';
+import { type FieldType, fieldTypeOf } from './field-type.ts';
+import { type Claims, claimId, decodeClaims, encodeClaims, newClaim, withSet } from './managers.ts';
+import { conflictsOf, resetSet, takeAway, withoutReset, withoutSystemFields } from './ownership.ts';
+import { reconcileSet } from './reconcile.ts';
+import { TypeMismatch } from './type-mismatch.ts';
+
+/** Who acts, on what, when. */
+export interface UpdateArgs {
+  /** The stored object; absent when it is being created. */
+  readonly live: DynamicObject | undefined;
+  /** The object about to be stored. */
+  readonly next: MutableJson;
+  readonly manager: string;
+  /** Of the request: `apps/v1`. */
+  readonly apiVersion: string;
+  /** `''` for the main endpoint. */
+  readonly subresource: string;
+  /** RFC 3339, whole seconds. */
+  readonly time: string;
+  /**
+   * Fields the endpoint resets, each with all that is below; nobody comes to own them. Default: `status` on the main endpoint,
+   * `spec` and `metadata` on the status endpoint. Give `[]` for a kind whose status is an ordinary field.
+   */
+  readonly reset?: readonly string[];
+}
+
+/**
+ * Records in `next.metadata.managedFields` who owns what after a create, update or patch: changed fields go to `manager`, everybody
+ * else loses them and what was removed. Without a change nothing is touched, timestamps included. Entries that the
+ * client sent count on the main endpoint if they are well formed; `[{}]` clears. Never fails: what cannot be tracked keeps
+ * the entries of `live`.
+ */
+export function trackUpdate(schema: SchemaNode, args: UpdateArgs, resolve: RefResolver = builtInSchemas): void {
+  const metadata = args.next['metadata'];
+  if (!isTree(metadata)) return;
+  const given = metadata['managedFields'];
+  const kept = args.live?.metadata.managedFields;
+  delete metadata['managedFields'];
+  const claims = startingClaims(given, kept, args.subresource);
+  const isCreate = args.live?.metadata.uid === undefined || args.live.metadata.uid === '';
+  if (claims.size === 0 && !isCreate) return;
+  try {
+    const live = args.live ?? blankObject(args.next);
+    updateClaims(fieldTypeOf(schema, resolve), live, args, claims);
+    setManagedFields(metadata, claims);
+  } catch (error) {
+    if (!(error instanceof TypeMismatch)) throw error;
+    if (kept) metadata['managedFields'] = kept;
+  }
+}
+
+/** An object of the kind with nothing in it: what creations are compared with. */
+export function blankObject(like: Tree): Tree {
+  return { apiVersion: like['apiVersion'], kind: like['kind'], metadata: {} };
+}
+
+export function setManagedFields(metadata: Tree, claims: Claims): void {
+  if (claims.size > 0) metadata['managedFields'] = encodeClaims(claims);
+  else delete metadata['managedFields'];
+}
+
+function startingClaims(given: unknown, kept: unknown, subresource: string): Claims {
+  if (subresource === '') {
+    if (isReset(given)) return new Map();
+    const sent = claimsOrNone(given);
+    if (sent.size > 0) return sent;
+  }
+  return claimsOrNone(kept);
+}
+
+function isReset(given: unknown): boolean {
+  if (!Array.isArray(given)) return false;
+  return given.length === 0 || (given.length === 1 && isTree(given[0]) && Object.keys(given[0]).length === 0);
+}
+
+function claimsOrNone(entries: unknown): Claims {
+  try {
+    return decodeClaims(entries);
+  } catch {
+    return new Map();
+  }
+}
+
+/** The rules of an update, on the claims. @throws TypeMismatch */
+export function updateClaims(type: FieldType, live: unknown, args: Omit<UpdateArgs, 'live'>, claims: Claims): void {
+  reconcileClaims(type, claims);
+  const reset = resetSet(args.subresource, args.reset);
+  const comparison = withoutReset(compareObjects(type, live, args.next), reset);
+  takeAway(claims, comparison, conflictsOf(claims, comparison, ''), '');
+  const changed = union(comparison.modified, comparison.added);
+  const gained = withoutSystemFields(recursiveDifference(changed, reset));
+  if (gained.size > 0) {
+    const fresh = newClaim(args, 'Update');
+    const id = claimId(fresh);
+    const previous = claims.get(id);
+    const set = previous ? union(previous.set, gained) : gained;
+    claims.set(id, { ...withSet(fresh, set), time: args.time });
+  }
+  capUpdateManagers(claims);
+}
+
+export function reconcileClaims(type: FieldType, claims: Claims): void {
+  for (const [id, claim] of claims) claims.set(id, withSet(claim, reconcileSet(type, claim.set)));
+}

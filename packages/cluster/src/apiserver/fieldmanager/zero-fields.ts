@@ -1,0 +1,44 @@
+import { schemaTable } from '@coxswain/k8s/schemas';
+import type { SchemaNode } from '@coxswain/schema';
+import structFields from './generated/struct-fields.json' with { type: 'json' };
+
+const structs: Readonly<Record<string, readonly string[] | undefined>> = structFields;
+const none: ReadonlyMap<string, unknown> = new Map();
+let byNode: ReadonlyMap<SchemaNode, ReadonlyMap<string, unknown>> | undefined;
+
+/**
+ * Fields of a built-in type that are never absent in the real server's own representation, with their zero values. A change
+ * from absent to `{}` is none for them, and nobody comes to own the struct itself.
+ */
+export function zeroFieldsOf(node: SchemaNode): ReadonlyMap<string, unknown> {
+  byNode ??= allZeroFields();
+  return byNode.get(node) ?? none;
+}
+
+function allZeroFields(): ReadonlyMap<SchemaNode, ReadonlyMap<string, unknown>> {
+  const table = schemaTable<SchemaNode>();
+  const all = new Map<SchemaNode, ReadonlyMap<string, unknown>>();
+  for (const [name, node] of Object.entries(table)) {
+    const zeros = new Map<string, unknown>();
+    for (const field of node.required ?? []) zeros.set(field, zeroOf(node.properties?.[field]));
+    for (const field of structs[name] ?? []) zeros.set(field, emptyStruct);
+    if (zeros.size > 0) all.set(node, zeros);
+  }
+  return all;
+}
+
+const emptyStruct = Object.freeze({});
+
+function zeroOf(node: SchemaNode | undefined): unknown {
+  switch (node?.type) {
+    case 'string':
+      return '';
+    case 'integer':
+    case 'number':
+      return 0;
+    case 'boolean':
+      return false;
+    default:
+      return null;
+  }
+}
