@@ -35,3 +35,4 @@ export type {
   ResourceType,
   ScalePaths,
 } from './resource/types.ts';
+export { validateStructural } from './structural/validate-structural.ts';

@@ -51,11 +51,8 @@ export class ListTypes {
     });
     return (value, path, errors) => {
       const fields = value as Record<string, unknown>;
-      let valid = true;
-      for (const name in unnamed && fields) {
-        valid = unnamed?.(fields[name], errors ? `${path}[${name}]` : '', errors) !== false && valid;
-        if (!valid && !errors) return false;
-      }
+      let valid = unnamed ? walkValues(unnamed, fields, path, errors) : true;
+      if (!valid && !errors) return false;
       for (const { name, walk } of named) {
         const child = own(fields, name);
         if (child === undefined) continue;
@@ -79,6 +76,20 @@ export class ListTypes {
       return valid;
     };
   }
+}
+
+function walkValues(
+  walk: Walk,
+  fields: Record<string, unknown>,
+  path: string,
+  errors: FieldError[] | undefined,
+): boolean {
+  let valid = true;
+  for (const name in fields) {
+    valid = walk(fields[name], errors ? `${path}[${name}]` : '', errors) && valid;
+    if (!valid && !errors) return false;
+  }
+  return valid;
 }
 
 function isUnique(node: SchemaNode): boolean {
