@@ -10,3 +10,4 @@ export {
   privatePem,
   serverNames,
 } from './authority.ts';
+export { type ClusterKeys, type ClusterKeysOptions, KeysError, loadKeys } from './load-keys.ts';
