@@ -25,8 +25,19 @@ export interface ApiRequest extends TransportRequest {
  * A watch answers `events` instead; the HTTP layer and the in-process transport turn it into their stream.
  */
 export type ApiResponse =
-  | { readonly kind: 'object'; readonly code: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>>; readonly warnings?: readonly string[] }
-  | { readonly kind: 'text'; readonly code: number; readonly body: string; readonly headers?: Readonly<Record<string, string>> }
+  | {
+      readonly kind: 'object';
+      readonly code: number;
+      readonly body: unknown;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly warnings?: readonly string[];
+    }
+  | {
+      readonly kind: 'text';
+      readonly code: number;
+      readonly body: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
   | { readonly kind: 'watch'; readonly stream: WatchStream; readonly headers?: Readonly<Record<string, string>> };
 
 /** One event of a watch as sent: `object` is frozen and the same for all watchers with the same projection. */
@@ -231,10 +242,7 @@ export interface SubresourceHandler {
   readonly resource: string;
   /** `eviction`, `token` … */
   readonly name: string;
-  /** Kind and group/version of the body, for discovery. */
-  readonly kind: string;
-  readonly apiVersion?: string;
-  /** For discovery and 405: `create`, `get`, `update`, `patch` … */
+  /** Others are refused with 405: `create`, `get`, `update`, `patch` … */
   readonly verbs: readonly string[];
   handle(request: SubresourceRequest): ApiResponse | Promise<ApiResponse>;
 }

@@ -1,0 +1,9 @@
+/**
+ * The API server without a wire: REST verbs over a store. It turns requests into answers by the rules of the kinds in its
+ * registry. It must not know which kinds there are, how bytes travel, or who runs it; all that is handed in.
+ */
+export { parseResourcePath, type ResourcePath } from './request/path.ts';
+export { type Verb, verbOf } from './request/verb.ts';
+export { labelErrors, pathSegmentErrors, subdomainErrors } from './rest/names.ts';
+export { type ApiServerOptions, createApiServer } from './server.ts';
+export type * from './types.ts';

@@ -1,0 +1,53 @@
+import { apiError } from '@coxswain/runtime/core';
+
+/** The form a client wants objects in. */
+export type Projection = 'Object' | 'Table' | 'PartialObjectMetadata';
+
+interface Range {
+  readonly type: string;
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly quality: number;
+}
+
+const encodings = new Set(['application/json', 'application/yaml', 'application/*', '*/*']);
+const projections: Readonly<Record<string, Projection>> = {
+  Table: 'Table',
+  PartialObjectMetadata: 'PartialObjectMetadata',
+  PartialObjectMetadataList: 'PartialObjectMetadata',
+};
+
+function parseRange(text: string): Range {
+  const [type = '', ...pairs] = text.split(';').map((part) => part.trim());
+  const parameters = new Map(
+    pairs.map((pair) => {
+      const equals = pair.indexOf('=');
+      return equals < 0 ? [pair, ''] : [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()];
+    }),
+  );
+  const quality = Number(parameters.get('q') ?? '1');
+  return { type: type.toLowerCase(), parameters, quality: Number.isNaN(quality) ? 0 : quality };
+}
+
+function projectionOf(range: Range): Projection | undefined {
+  if (!encodings.has(range.type) || range.quality === 0) return undefined;
+  const as = range.parameters.get('as');
+  if (as === undefined) return 'Object';
+  if ((range.parameters.get('g') ?? 'meta.k8s.io') !== 'meta.k8s.io') return undefined;
+  return (range.parameters.get('v') ?? 'v1') === 'v1' ? projections[as] : undefined;
+}
+
+/**
+ * The form asked for by an `Accept` header: the first range that is possible, in order of quality, then of writing.
+ * @throws ApiError NotAcceptable
+ */
+export function negotiateProjection(accept: string | undefined): Projection {
+  if (accept === undefined || accept.trim() === '') return 'Object';
+  const ranges = accept.split(',').map(parseRange);
+  ranges.sort((a, b) => b.quality - a.quality);
+  for (const range of ranges) {
+    const projection = projectionOf(range);
+    if (projection) return projection;
+  }
+  const types = 'application/json, application/yaml';
+  throw apiError(406, 'NotAcceptable', `only the following media types are accepted: ${types}`);
+}

@@ -1,0 +1,39 @@
+import type { MutableJson } from '@coxswain/k8s';
+import { cloneJson, deepEqual } from '@coxswain/runtime/core';
+
+/** A private copy of an object, ready to be changed. */
+export function draftOf(object: object): MutableJson {
+  return cloneJson(object) as MutableJson;
+}
+
+/** Whether the value is a JSON object (not an array, not null). */
+export function isObject(value: unknown): value is MutableJson {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Takes fields that are `null` out of a draft, all the way down: to typed kinds they mean "not set". */
+export function dropNulls(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    for (const item of value) dropNulls(item);
+    return;
+  }
+  const fields = value as MutableJson;
+  for (const key of Object.keys(fields)) {
+    if (fields[key] === null) delete fields[key];
+    else dropNulls(fields[key]);
+  }
+}
+
+/** Deep equality of two objects, without the fields named in `except`. */
+export function sameFields(a: MutableJson, b: MutableJson, except: readonly string[]): boolean {
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
+  for (const key of keys) {
+    if (!except.includes(key) && !deepEqual(own(a, key), own(b, key))) return false;
+  }
+  return true;
+}
+
+function own(object: MutableJson, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}

@@ -1,0 +1,139 @@
+import type { DynamicObject, KubeObject, MutableJson } from '@coxswain/k8s';
+import { alreadyExists, apiError, deepFreeze, invalid, randomSuffix } from '@coxswain/runtime/core';
+import type { FieldError } from '@coxswain/schema';
+import { trackUpdate } from '../fieldmanager/index.ts';
+import { type WriteOptions, writeOptions } from '../request/query.ts';
+import type { ApiResponse, StrategyContext } from '../types.ts';
+import { type Admission, admission } from './admission.ts';
+import { draftOf } from './clone.ts';
+import { apiVersionOf, type Call, keyOf, managerOf, strategyContext, timestamp, warn } from './context.ts';
+import { decodeBody, dropUnknown, matchNamespace } from './decode.ts';
+import { asObject, createErrors, dropDuplicateOwners, metadataOf, stampNew } from './metadata.ts';
+import { objectReply } from './projection.ts';
+import { applyDefaults, schemaErrors } from './schema.ts';
+import { served } from './served.ts';
+
+/** Tries to find a free generated name, the first included. */
+const generateAttempts = 8;
+
+/** POST to a collection. */
+export async function create(call: Call): Promise<ApiResponse> {
+  const options = writeOptions(call.query, 'CreateOptions');
+  const draft = decodeBody(call);
+  if (metadataOf(draft).resourceVersion) {
+    throw apiError(500, '', 'resourceVersion should not be set on objects to be created');
+  }
+  matchNamespace(call, draft);
+  dropUnknown(call, draft, options);
+  if (call.resource.answer) return answer(call, draft, options);
+  const object = await createObject(call, draft, options);
+  return objectReply(call, object, 201);
+}
+
+/** Kinds that are questions: the answer is made, nothing is stored. */
+function answer(call: Call, draft: MutableJson, options: WriteOptions): ApiResponse {
+  applyDefaults(call.resource, draft);
+  const answered = call.resource.answer?.(draft, strategyContext(call, options.dryRun)) ?? draft;
+  return objectReply(call, deepFreeze(asObject(answered)), 201);
+}
+
+/**
+ * Stores a new object made of `draft`, which is given up.
+ * @param applied the draft already has its managedFields
+ */
+export async function createObject(
+  call: Call,
+  draft: MutableJson,
+  options: WriteOptions,
+  applied = false,
+): Promise<DynamicObject> {
+  const { resource } = call;
+  if (resource.status && call.subresource === '') delete draft.status;
+  applyDefaults(call.resource, draft);
+  stampNew(call, draft);
+  const write: Admission = {
+    operation: 'CREATE',
+    name: String(metadataOf(draft).name ?? ''),
+    object: draft,
+    options: { ...call.query },
+    dryRun: options.dryRun,
+  };
+  const admitted = admission(call, 'admit', write);
+  if (admitted) await admitted;
+  applyDefaults(call.resource, draft);
+  if (dropDuplicateOwners(draft)) warn(call, duplicateOwners);
+  if (!applied) track(call, draft, undefined, options);
+  return storeNew(call, draft, options, write, strategyContext(call, options.dryRun));
+}
+
+export const duplicateOwners =
+  '.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests';
+
+/** Records in the draft's managedFields what this request changed. */
+export function track(call: Call, next: MutableJson, live: DynamicObject | undefined, options: WriteOptions): void {
+  trackUpdate(call.resource.schema, {
+    live,
+    next,
+    manager: managerOf(call, options.fieldManager),
+    apiVersion: apiVersionOf(call.resource),
+    subresource: call.subresource,
+    time: timestamp(call.server.clock.now()),
+  });
+}
+
+async function storeNew(
+  call: Call,
+  draft: MutableJson,
+  options: WriteOptions,
+  write: Admission,
+  context: StrategyContext,
+): Promise<DynamicObject> {
+  const { resource, server } = call;
+  const base = metadataOf(draft).generateName;
+  const generated = !metadataOf(draft).name && typeof base === 'string' && base !== '';
+  for (let attempt = 1; ; attempt++) {
+    const next = generated ? draftOf(draft) : draft;
+    if (generated) metadataOf(next).name = `${String(base).slice(0, 58)}${randomSuffix(server.random)}`;
+    const name = String(metadataOf(next).name ?? '');
+    const key = keyOf(call, name);
+    const taken = () => server.storage.get(key) !== undefined;
+    if (generated && attempt < generateAttempts && taken()) continue;
+    resource.strategy.prepareCreate?.(next, context);
+    refuse(call, name, validate(call, asObject(next), context));
+    const checked = admission(call, 'validate', { ...write, object: next, name });
+    if (checked) await checked;
+    if (taken()) {
+      if (generated && attempt < generateAttempts) continue;
+      throw generated ? generatedNameTaken(call, name) : alreadyExists(resource, name);
+    }
+    if (options.dryRun) return deepFreeze(asObject(next));
+    const object = server.storage.put(key, toStored(call, next));
+    await server.storage.flushed();
+    return served(resource, object);
+  }
+}
+
+/** The draft in the form it is stored in. */
+export function toStored(call: Call, draft: MutableJson): KubeObject {
+  return asObject(call.resource.conversion?.toStored(asObject(draft)) ?? draft);
+}
+
+function validate(call: Call, object: DynamicObject, context: StrategyContext): FieldError[] {
+  const { resource } = call;
+  return [
+    ...createErrors(resource, object),
+    ...schemaErrors(resource, object),
+    ...(resource.strategy.validate?.(object, context) ?? []),
+  ];
+}
+
+/** @throws ApiError Invalid when there are errors */
+export function refuse(call: Call, name: string, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid(call.resource.group, call.resource.kind, name, errors);
+}
+
+function generatedNameTaken(call: Call, name: string): Error {
+  const { status } = alreadyExists(call.resource, name);
+  const message = `${status.message}, the server was not able to generate a unique name for the object`;
+  return apiError(409, 'AlreadyExists', message, { ...status.details, retryAfterSeconds: 1 });
+}

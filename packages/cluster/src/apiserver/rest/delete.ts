@@ -1,0 +1,158 @@
+import type { DynamicObject, KubeObject, MutableJson } from '@coxswain/k8s';
+import { conflict, deepEqual, deepFreeze, notFound } from '@coxswain/runtime/core';
+import type { ApiResponse } from '../types.ts';
+import { admission } from './admission.ts';
+import { draftOf } from './clone.ts';
+import { type Call, keyOf, strategyContext, timestamp } from './context.ts';
+import { toStored } from './create.ts';
+import { type DeleteOptions, deleteOptions } from './delete-options.ts';
+import { asObject, foregroundFinalizer, metadataOf, orphanFinalizer } from './metadata.ts';
+import { objectReply, projectorOf, reply } from './projection.ts';
+import { served } from './served.ts';
+
+/** What a delete came to: the object is gone, or it waits for finalizers or its grace period. */
+export interface Deleted {
+  readonly object: DynamicObject;
+  readonly gone: boolean;
+}
+
+/** DELETE of one object. */
+export function remove(call: Call): Promise<ApiResponse> {
+  return removeWith(call, call.request.body);
+}
+
+/** DELETE of one object with the given DeleteOptions; `undefined` reads them from the query. */
+export async function removeWith(call: Call, body: unknown): Promise<ApiResponse> {
+  const options = deleteOptions(call.query, body);
+  projectorOf(call);
+  const { object, gone } = await deleteObject(call, call.name, options);
+  const code = !gone && options.orphanDependentsFalse ? 202 : 200;
+  if (!gone || call.resource.strategy.deleteReturnsObject) return objectReply(call, object, code);
+  const { group, plural } = call.resource;
+  return reply(call, {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { name: call.name, ...(group === '' ? {} : { group }), kind: plural, uid: object.metadata.uid },
+  });
+}
+
+/** Deletes, or starts to. @throws ApiError NotFound, Conflict (preconditions), and what admission throws */
+export async function deleteObject(call: Call, name: string, options: DeleteOptions): Promise<Deleted> {
+  const { storage } = call.server;
+  const key = keyOf(call, name);
+  for (;;) {
+    const current = storage.get(key);
+    if (!current) throw notFound(call.resource, name);
+    const old = served(call.resource, current);
+    checkPreconditions(call, old, options);
+    const { dryRun } = options;
+    const checked = admission(call, 'validate', { operation: 'DELETE', name, old, options: { ...options }, dryRun });
+    if (checked) await checked;
+    if (storage.get(key)?.metadata.resourceVersion !== current.metadata.resourceVersion) continue;
+    const result = commit(call, name, old, options);
+    if (!dryRun) await storage.flushed();
+    return result;
+  }
+}
+
+function checkPreconditions(call: Call, old: DynamicObject, { uid, resourceVersion }: DeleteOptions): void {
+  const { resource } = call;
+  const meta = old.metadata;
+  if (uid !== undefined && uid !== meta.uid) {
+    const why = `the UID in the precondition (${uid}) does not match the UID in record (${meta.uid}). The object might have been deleted and then recreated`;
+    throw conflict(resource, meta.name, why);
+  }
+  if (resourceVersion !== undefined && resourceVersion !== meta.resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${meta.resourceVersion}). The object might have been modified`;
+    throw conflict(resource, meta.name, why);
+  }
+}
+
+/** The one synchronous step: decides what is left of the object and stores that. */
+function commit(call: Call, name: string, old: DynamicObject, options: DeleteOptions): Deleted {
+  const draft = draftOf(old);
+  const grace = startGrace(call, draft, old, options);
+  if (grace === 'pending') return { object: old, gone: false };
+  setGarbageFinalizers(call, draft, options);
+  const { finalizers } = asObject(draft).metadata;
+  const held = finalizers !== undefined && finalizers.length > 0;
+  if (grace === 'none' && held) markDeleting(call, draft, old);
+  const gone = !held && (grace === 'none' || metadataOf(draft).deletionGracePeriodSeconds === 0);
+  if (options.dryRun) return { object: deepFreeze(asObject(draft)), gone };
+  return gone ? { object: erase(call, name, draft, grace), gone } : { object: store(call, name, draft, old), gone };
+}
+
+function store(call: Call, name: string, draft: MutableJson, old: DynamicObject): DynamicObject {
+  if (deepEqual(draft, old)) return old;
+  return served(call.resource, call.server.storage.put(keyOf(call, name), toStored(call, draft)));
+}
+
+function erase(call: Call, name: string, draft: MutableJson, grace: Grace): DynamicObject {
+  const { storage } = call.server;
+  const key = keyOf(call, name);
+  // A graceful kind shows its deletion mark to watchers before it goes, as on the real server.
+  if (grace === 'set') storage.put(key, toStored(call, draft));
+  const removed: KubeObject = storage.delete(key);
+  call.resource.strategy.afterDelete?.(removed as DynamicObject, strategyContext(call, false));
+  return served(call.resource, removed);
+}
+
+/** `none`: not a graceful kind, or its grace is over; `pending`: it runs, nothing to change; `set`: started or shortened. */
+type Grace = 'none' | 'pending' | 'set';
+
+function startGrace(call: Call, draft: MutableJson, old: DynamicObject, options: DeleteOptions): Grace {
+  const { gracePeriod } = call.resource.strategy;
+  if (!gracePeriod) return 'none';
+  const meta = metadataOf(draft);
+  const now = call.server.clock.now();
+  if (old.metadata.deletionTimestamp === undefined) {
+    const seconds = call.resource.strategy.gracePeriod?.(old, options.gracePeriodSeconds) ?? 0;
+    meta.deletionTimestamp = timestamp(now + seconds * 1000);
+    meta.deletionGracePeriodSeconds = seconds;
+    bumpGeneration(meta);
+    return 'set';
+  }
+  const running = old.metadata.deletionGracePeriodSeconds ?? 0;
+  if (running === 0) return 'none';
+  const wanted = options.gracePeriodSeconds;
+  if (wanted === undefined || wanted >= running) return 'pending';
+  const end = Date.parse(old.metadata.deletionTimestamp) - (running - wanted) * 1000;
+  // The end cannot lie in the past; who asked for grace still gets the shortest one.
+  meta.deletionTimestamp = timestamp(Math.max(end, now));
+  meta.deletionGracePeriodSeconds = end < now && wanted !== 0 ? 1 : wanted;
+  return 'set';
+}
+
+function markDeleting(call: Call, draft: MutableJson, old: DynamicObject): void {
+  const meta = metadataOf(draft);
+  const now = call.server.clock.now();
+  const before = old.metadata.deletionTimestamp;
+  if (before === undefined) bumpGeneration(meta);
+  if (before === undefined || Date.parse(before) > now) meta.deletionTimestamp = timestamp(now);
+  meta.deletionGracePeriodSeconds = 0;
+}
+
+function bumpGeneration(meta: MutableJson): void {
+  if (typeof meta.generation === 'number' && meta.generation > 0) meta.generation += 1;
+}
+
+/** The propagation policy is kept as a finalizer that the garbage collector answers to. */
+function setGarbageFinalizers(call: Call, draft: MutableJson, options: DeleteOptions): void {
+  const meta = metadataOf(draft);
+  const before = asObject(draft).metadata.finalizers ?? [];
+  const policy = options.propagation ?? policyOf(before) ?? call.resource.strategy.defaultPropagation ?? 'Background';
+  const after = before.filter((name) => name !== orphanFinalizer && name !== foregroundFinalizer);
+  if (policy === 'Orphan') after.push(orphanFinalizer);
+  if (policy === 'Foreground') after.push(foregroundFinalizer);
+  const same = after.length === before.length && after.every((name) => before.includes(name));
+  if (same) return;
+  if (after.length > 0) meta.finalizers = after;
+  else delete meta.finalizers;
+}
+
+function policyOf(finalizers: readonly string[]): 'Orphan' | 'Foreground' | undefined {
+  if (finalizers.includes(orphanFinalizer)) return 'Orphan';
+  return finalizers.includes(foregroundFinalizer) ? 'Foreground' : undefined;
+}

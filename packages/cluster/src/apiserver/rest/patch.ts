@@ -1,0 +1,101 @@
+import type { DynamicObject, MutableJson } from '@coxswain/k8s';
+import { apiError, badRequest, cloneJson } from '@coxswain/runtime/core';
+import type { SchemaNode } from '@coxswain/schema';
+import { applyPatch } from '../fieldmanager/index.ts';
+import { applyJsonPatch, applyMergePatch, applyStrategicPatch } from '../patch/index.ts';
+import { type WriteOptions, writeOptions } from '../request/query.ts';
+import type { ApiResponse } from '../types.ts';
+import { draftOf, isObject } from './clone.ts';
+import { apiVersionOf, type Call, managerOf, timestamp } from './context.ts';
+import { decodeBody, dropUnknown, matchUrl, normalise } from './decode.ts';
+import { objectReply } from './projection.ts';
+import { type Change, changeObject } from './update.ts';
+
+const types = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
+  'application/apply-patch+yaml': 'apply',
+} as const;
+
+export type PatchType = (typeof types)[keyof typeof types];
+
+/** The patch type of a request's content type. @throws ApiError UnsupportedMediaType */
+export function patchTypeOf(call: Call): PatchType {
+  const media = (call.request.contentType ?? '').split(';')[0]?.trim() ?? '';
+  const type = Object.hasOwn(types, media) ? types[media as keyof typeof types] : undefined;
+  if (type && (type !== 'strategic' || call.resource.builtIn)) return type;
+  const accepted = Object.keys(types).filter((name) => call.resource.builtIn || !name.includes('strategic'));
+  throw apiError(
+    415,
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+  );
+}
+
+/** PATCH of an object or its status. */
+export async function patch(call: Call): Promise<ApiResponse> {
+  const type = patchTypeOf(call);
+  const options = writeOptions(call.query, 'PatchOptions', type === 'apply');
+  const change = type === 'apply' ? applyChange(call, options) : patchChange(call, type, options);
+  const { object, created } = await changeObject(call, change);
+  return objectReply(call, object, created ? 201 : 200);
+}
+
+function applyChange(call: Call, options: WriteOptions): Change {
+  const config = decodeBody(call);
+  matchUrl(call, config);
+  if (Array.isArray((config.metadata as MutableJson).managedFields)) {
+    throw badRequest('metadata.managedFields must be nil');
+  }
+  dropUnknown(call, config, options);
+  return {
+    create: call.subresource === '',
+    applied: true,
+    options,
+    draft: (live) =>
+      applyPatch(call.resource.schema, {
+        live,
+        config: draftOf(config),
+        manager: managerOf(call, options.fieldManager),
+        force: options.force,
+        apiVersion: apiVersionOf(call.resource),
+        subresource: call.subresource,
+        time: timestamp(call.server.clock.now()),
+      }),
+  };
+}
+
+function patchChange(call: Call, type: Exclude<PatchType, 'apply'>, options: WriteOptions): Change {
+  return {
+    create: false,
+    applied: false,
+    options,
+    draft(old) {
+      const draft = cloneJson(patched(call, type, old, call.resource.schema));
+      if (!isObject(draft)) throw badRequest('the patch turns the object into something that is not a JSON object');
+      normalise(call.resource, draft);
+      matchUrl(call, draft);
+      dropUnknown(call, draft, options);
+      return draft;
+    },
+  };
+}
+
+/** The document after the patch; neither the document nor the patch is changed. */
+export function patched(
+  call: Call,
+  type: Exclude<PatchType, 'apply'>,
+  document: DynamicObject | undefined,
+  schema: SchemaNode,
+): unknown {
+  const { body } = call.request;
+  switch (type) {
+    case 'json':
+      return applyJsonPatch(document, body);
+    case 'merge':
+      return applyMergePatch(document, body);
+    case 'strategic':
+      return applyStrategicPatch(schema, document, body);
+  }
+}

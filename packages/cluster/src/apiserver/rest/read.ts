@@ -1,0 +1,135 @@
+import type { DynamicObject, ListMeta } from '@coxswain/k8s';
+import { ApiError, badRequest, expired, isExpired, notFound } from '@coxswain/runtime/core';
+import { resourceVersionParameter } from '../request/query.ts';
+import type { ApiResponse } from '../types.ts';
+import { type Call, keyOf } from './context.ts';
+import { type ContinueToken, decodeContinue, encodeContinue } from './continue-token.ts';
+import { waitForRevision } from './freshness.ts';
+import { type ListOptions, listOptions, type Selection, selectionOf } from './list-options.ts';
+import { objectReply, projectorOf, reply } from './projection.ts';
+import { served } from './served.ts';
+
+/** GET of one object. */
+export async function get(call: Call): Promise<ApiResponse> {
+  const version = resourceVersionParameter(call.query, 400);
+  if (version !== undefined) await waitForRevision(call, Number(version));
+  return objectReply(call, existing(call));
+}
+
+/** The object a path names. @throws ApiError NotFound */
+export function existing(call: Call): DynamicObject {
+  const object = call.server.storage.get(keyOf(call));
+  if (!object) throw notFound(call.resource, call.name);
+  return served(call.resource, object);
+}
+
+export interface Listed {
+  readonly objects: readonly DynamicObject[];
+  readonly metadata: ListMeta;
+}
+
+/** GET of a collection. */
+export async function list(call: Call): Promise<ApiResponse> {
+  const projector = projectorOf(call);
+  const { objects, metadata } = await listObjects(call, listOptions(call));
+  return reply(call, projector.list(objects, metadata));
+}
+
+/** One page. @throws ApiError as the list matrix says (`spec/embedded.md` §1.5) */
+export async function listObjects(call: Call, options: ListOptions): Promise<Listed> {
+  const selection = selectionOf(call);
+  const version = resourceVersionParameter(call.query, 400);
+  if (options.continue !== undefined) {
+    if (version !== undefined && version !== '0') {
+      throw badRequest('specifying resource version is not allowed when using continue');
+    }
+    return nextPage(call, selection, options.limit, decodeContinue(options.continue));
+  }
+  if (version === undefined) return page(call, selection, { limit: options.limit });
+  const revision = Number(version);
+  await waitForRevision(call, revision);
+  const exact = options.match === 'Exact' || (options.match === undefined && options.limit > 0 && revision > 0);
+  // "Any version" answers come from memory on the real server, which does not page them.
+  if (!exact) return page(call, selection, { limit: revision === 0 ? 0 : options.limit });
+  try {
+    return page(call, selection, { limit: options.limit, revision });
+  } catch (error) {
+    if (!isExpired(error)) throw error;
+    throw expired('The resourceVersion for the provided list is too old.');
+  }
+}
+
+function nextPage(call: Call, selection: Selection, limit: number, token: ContinueToken): Listed {
+  const { revision, after } = token;
+  try {
+    return page(call, selection, { limit, after, ...(revision < 0 ? {} : { revision }) });
+  } catch (error) {
+    if (!isExpired(error) || !(error instanceof ApiError)) throw error;
+    const message =
+      'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +
+      'the continue parameter, or use the continue token in this response to retrieve the remainder of the results. ' +
+      'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
+      'deleted between the time the first chunk was returned and now may show up in the list.';
+    const metadata = { continue: encodeContinue({ revision: -1, after }) };
+    throw new ApiError({ ...error.status, message, metadata });
+  }
+}
+
+interface PageRequest {
+  /** 0: no limit. */
+  readonly limit: number;
+  readonly after?: string;
+  readonly revision?: number;
+}
+
+const keyText = (object: DynamicObject): string => `${object.metadata.namespace ?? ''}/${object.metadata.name}`;
+
+/** Fills a page with matching objects, reading on while the selectors leave room. */
+function page(call: Call, selection: Selection, request: PageRequest): Listed {
+  const { storage } = call.server;
+  const { matches, namespace } = selection;
+  const single = singleObject(call, selection, request);
+  if (single) return single;
+  const objects: DynamicObject[] = [];
+  let { after, revision } = request;
+  for (;;) {
+    const want = request.limit > 0 ? request.limit - objects.length : undefined;
+    const part = storage.list(call.resource.storage, {
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(after === undefined ? {} : { after }),
+      ...(want === undefined ? {} : { limit: want }),
+      ...(revision === undefined ? {} : { revision }),
+    });
+    revision = part.revision;
+    const last = part.objects.at(-1) as DynamicObject | undefined;
+    if (last) after = keyText(last);
+    for (const object of part.objects) {
+      const candidate = served(call.resource, object);
+      if (!matches || matches(candidate)) objects.push(candidate);
+    }
+    const full = request.limit > 0 && objects.length >= request.limit;
+    if (part.remaining > 0 && !full) continue;
+    const more = part.remaining > 0 && after !== undefined ? { after, remaining: part.remaining } : undefined;
+    return { objects, metadata: listMetadata(revision, matches ? undefined : more?.remaining, more?.after) };
+  }
+}
+
+function listMetadata(revision: number, remaining: number | undefined, after: string | undefined): ListMeta {
+  return {
+    resourceVersion: String(revision),
+    ...(after === undefined ? {} : { continue: encodeContinue({ revision, after }) }),
+    ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
+  };
+}
+
+/** A list narrowed to one name needs no scan. */
+function singleObject(call: Call, selection: Selection, request: PageRequest): Listed | undefined {
+  const { name, namespace, matches } = selection;
+  if (name === undefined || request.revision !== undefined || request.after !== undefined) return undefined;
+  if (call.resource.namespaced && namespace === undefined) return undefined;
+  const { storage } = call.server;
+  const found = storage.get({ resource: call.resource.storage, namespace: namespace ?? '', name });
+  const object = found && served(call.resource, found);
+  const objects = object && (!matches || matches(object)) ? [object] : [];
+  return { objects, metadata: { resourceVersion: String(storage.revision) } };
+}

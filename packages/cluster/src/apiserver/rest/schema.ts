@@ -1,0 +1,44 @@
+import type { DynamicObject, MutableJson } from '@coxswain/k8s';
+import { badRequest } from '@coxswain/runtime/core';
+import { type CompiledSchema, compileSchema, type FieldError } from '@coxswain/schema';
+import { builtInSchemas } from '../patch/index.ts';
+import type { ResourceInfo } from '../types.ts';
+
+function compiled(resource: ResourceInfo): CompiledSchema {
+  return compileSchema(resource.schema, builtInSchemas);
+}
+
+/** Removes fields the kind does not have from the draft; answers their paths. */
+export function prune(resource: ResourceInfo, draft: MutableJson): readonly string[] {
+  return compiled(resource).prune(draft);
+}
+
+/**
+ * What a typed server could not even decode. Custom kinds have no types to decode into: validation answers for them.
+ * @throws ApiError BadRequest
+ */
+export function checkTypes(resource: ResourceInfo, draft: MutableJson): void {
+  if (!resource.builtIn) return;
+  const mismatch = compiled(resource).typeMismatch(draft);
+  if (!mismatch) return;
+  const { kind, version } = resource;
+  const { actual, struct, path, expected } = mismatch;
+  const target = path === '' ? 'Go value' : `Go struct field ${struct}.${path}`;
+  const why = `json: cannot unmarshal ${actual} into ${target} of type ${expected}`;
+  throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`);
+}
+
+/** The schema's defaults (custom kinds only: built-in ones have theirs in code), then the kind's own. */
+export function applyDefaults(resource: ResourceInfo, draft: MutableJson): void {
+  if (!resource.builtIn) compiled(resource).applyDefaults(draft);
+  resource.strategy.default?.(draft);
+}
+
+/** Violations of the schema of a custom kind; what an update left as it was is not held against it. */
+export function schemaErrors(
+  resource: ResourceInfo,
+  object: DynamicObject,
+  old?: DynamicObject,
+): readonly FieldError[] {
+  return resource.builtIn ? [] : compiled(resource).validate(object, old ? { old } : {});
+}

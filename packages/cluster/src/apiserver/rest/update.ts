@@ -1,0 +1,191 @@
+import type { DynamicObject, KubeObject, MutableJson } from '@coxswain/k8s';
+import { cloneJson, conflict, deepFreeze, invalid, notFound } from '@coxswain/runtime/core';
+import type { FieldError } from '@coxswain/schema';
+import { type WriteOptions, writeOptions } from '../request/query.ts';
+import type { ApiResponse, StrategyContext } from '../types.ts';
+import { admission } from './admission.ts';
+import { draftOf, sameFields } from './clone.ts';
+import { type Call, keyOf, strategyContext, warn } from './context.ts';
+import { createObject, duplicateOwners, refuse, toStored, track } from './create.ts';
+import { decodeBody, dropUnknown, matchUrl } from './decode.ts';
+import { fieldInvalid } from './field-errors.ts';
+import { asObject, dropDuplicateOwners, keepIdentity, metadataOf, updateErrors } from './metadata.ts';
+import { sameButTimes } from './no-op.ts';
+import { objectReply } from './projection.ts';
+import { applyDefaults, schemaErrors } from './schema.ts';
+import { served } from './served.ts';
+
+export const staleVersion =
+  'the object has been modified; please apply your changes to the latest version and try again';
+
+/** How the next state is made. */
+export interface Change {
+  /** A private draft made from the newest state; runs again after a concurrent change. `undefined` when there is no object yet. */
+  draft(old: DynamicObject | undefined): MutableJson;
+  /** A missing object is created. */
+  readonly create: boolean;
+  /** The draft already has its managedFields. */
+  readonly applied: boolean;
+  readonly options: WriteOptions;
+}
+
+export interface Changed {
+  readonly object: DynamicObject;
+  readonly created: boolean;
+}
+
+/** PUT to an object or its status. */
+export async function update(call: Call): Promise<ApiResponse> {
+  const options = writeOptions(call.query, 'UpdateOptions');
+  const body = decodeBody(call);
+  matchUrl(call, body);
+  dropUnknown(call, body, options);
+  const { object, created } = await changeObject(call, {
+    draft: () => draftOf(body),
+    create: call.subresource === '' && call.resource.strategy.createOnUpdate === true,
+    applied: false,
+    options,
+  });
+  return objectReply(call, object, created ? 201 : 200);
+}
+
+/**
+ * Brings an object to its next state: preconditions, generic rules, the kind's rules, admission, commit.
+ * Runs again from the newest state when another write came in between.
+ */
+export async function changeObject(call: Call, change: Change): Promise<Changed> {
+  const context = strategyContext(call, change.options.dryRun);
+  for (;;) {
+    const current = call.server.storage.get(keyOf(call));
+    if (!current) {
+      if (!change.create) throw notFound(call.resource, call.name);
+      return { object: await createMissing(call, change), created: true };
+    }
+    const old = served(call.resource, current);
+    const draft = change.draft(old);
+    checkPreconditions(call, draft, old);
+    const object = await attempt(call, change, { current, old, draft, context });
+    if (object) return { object, created: false };
+  }
+}
+
+function createMissing(call: Call, change: Change): Promise<DynamicObject> {
+  const draft = change.draft(undefined);
+  const { uid } = metadataOf(draft);
+  if (uid) throw conflict(call.resource, call.name, uidMismatch(String(uid), ''));
+  return createObject(call, draft, change.options, change.applied);
+}
+
+const uidMismatch = (given: string, actual: string): string =>
+  `Precondition failed: UID in precondition: ${given}, UID in object meta: ${actual}`;
+
+function checkPreconditions(call: Call, draft: MutableJson, old: DynamicObject): void {
+  const { resource, name } = call;
+  const { uid, resourceVersion } = metadataOf(draft);
+  if (uid && uid !== old.metadata.uid) {
+    throw conflict(resource, name, uidMismatch(String(uid), old.metadata.uid ?? ''));
+  }
+  if (!resourceVersion || resourceVersion === '0') {
+    if (resource.strategy.unconditionalUpdate !== false) return;
+    const error = fieldInvalid('metadata.resourceVersion', 0, 'must be specified for an update');
+    throw invalid(resource.group, resource.plural, name, [error]);
+  }
+  if (resourceVersion !== old.metadata.resourceVersion) throw conflict(resource, name, staleVersion);
+}
+
+interface Attempt {
+  /** As stored. */
+  readonly current: KubeObject;
+  /** The same, as served. */
+  readonly old: DynamicObject;
+  readonly draft: MutableJson;
+  readonly context: StrategyContext;
+}
+
+/** One try; answers `undefined` when the object changed meanwhile. */
+async function attempt(call: Call, change: Change, state: Attempt): Promise<DynamicObject | undefined> {
+  const { server, resource, name } = call;
+  const { current, old, draft, context } = state;
+  const { dryRun } = change.options;
+  keepIdentity(draft, old);
+  keepOtherFields(call, draft, old);
+  applyDefaults(resource, draft);
+  const write = { operation: 'UPDATE', name, object: draft, old, options: { ...call.query }, dryRun } as const;
+  const admitted = admission(call, 'admit', write);
+  if (admitted) await admitted;
+  applyDefaults(resource, draft);
+  if (dropDuplicateOwners(draft)) warn(call, duplicateOwners);
+  if (!change.applied) track(call, draft, old, change.options);
+  resource.strategy.prepareUpdate?.(draft, old, context);
+  countGeneration(call, draft, old);
+  refuse(call, name, validate(call, asObject(draft), old, context));
+  const checked = admission(call, 'validate', write);
+  if (checked) await checked;
+  if (server.storage.get(keyOf(call))?.metadata.resourceVersion !== current.metadata.resourceVersion) return undefined;
+  if (lastFinalizerGone(draft, old)) return removeFinalized(call, draft, dryRun, context);
+  if (sameButTimes(draft, old)) return old;
+  if (dryRun) return deepFreeze(asObject(draft));
+  const object = server.storage.put(keyOf(call), toStored(call, draft));
+  await server.storage.flushed();
+  return served(resource, object);
+}
+
+/** The main endpoint leaves the status alone, the status endpoint everything else. */
+function keepOtherFields(call: Call, draft: MutableJson, old: DynamicObject): void {
+  if (!call.resource.status) return;
+  if (call.subresource !== 'status') {
+    if (old.status === undefined) delete draft.status;
+    else draft.status = cloneJson(old.status);
+    return;
+  }
+  for (const key of Object.keys(draft)) if (key !== 'status' && key !== 'metadata') delete draft[key];
+  for (const key of Object.keys(old)) {
+    if (key !== 'status' && key !== 'metadata') draft[key] = cloneJson(old[key]);
+  }
+  if (call.resource.builtIn) return;
+  const { managedFields } = metadataOf(draft);
+  draft.metadata = draftOf(old.metadata);
+  if (managedFields !== undefined) metadataOf(draft).managedFields = managedFields;
+}
+
+function countGeneration(call: Call, draft: MutableJson, old: DynamicObject): void {
+  const meta = metadataOf(draft);
+  if (!call.resource.strategy.generation) return;
+  const outside = call.resource.status
+    ? ['apiVersion', 'kind', 'metadata', 'status']
+    : ['apiVersion', 'kind', 'metadata'];
+  const before = old.metadata.generation ?? 0;
+  meta.generation = sameFields(draft, old, outside) ? before : before + 1;
+}
+
+function validate(call: Call, object: DynamicObject, old: DynamicObject, context: StrategyContext): FieldError[] {
+  const { resource } = call;
+  return [
+    ...updateErrors(object, old),
+    ...schemaErrors(resource, object, old),
+    ...(resource.strategy.validate?.(object, context) ?? []),
+    ...(resource.strategy.validateUpdate?.(object, old, context) ?? []),
+  ];
+}
+
+/** Whether the write takes the last thing away that kept a deleted object. */
+function lastFinalizerGone(draft: MutableJson, old: DynamicObject): boolean {
+  const { finalizers } = asObject(draft).metadata;
+  if (old.metadata.deletionTimestamp === undefined || (finalizers && finalizers.length > 0)) return false;
+  return (old.metadata.deletionGracePeriodSeconds ?? 0) === 0;
+}
+
+async function removeFinalized(
+  call: Call,
+  draft: MutableJson,
+  dryRun: boolean,
+  context: StrategyContext,
+): Promise<DynamicObject> {
+  if (!dryRun) {
+    const removed = call.server.storage.delete(keyOf(call));
+    call.resource.strategy.afterDelete?.(removed as DynamicObject, context);
+    metadataOf(draft).resourceVersion = removed.metadata.resourceVersion;
+    await call.server.storage.flushed();
+  }
+  return deepFreeze(asObject(draft));
+}

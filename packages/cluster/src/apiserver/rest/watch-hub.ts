@@ -1,0 +1,43 @@
+import type { Clock, Timer } from '@coxswain/runtime/core';
+
+const bookmarkInterval = 60_000;
+
+/** A watch as the hub sees it. */
+export interface HubMember {
+  /** Time for a periodic bookmark. */
+  bookmark(): void;
+  /** The server closes. */
+  end(): void;
+}
+
+/** All open watches of a server: one timer gives the bookmarks of them all. */
+export class WatchHub {
+  readonly #clock: Clock;
+  readonly #members = new Set<HubMember>();
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  add(member: HubMember): void {
+    this.#members.add(member);
+    this.#timer ??= this.#clock.after(bookmarkInterval, () => this.#tick());
+  }
+
+  delete(member: HubMember): void {
+    this.#members.delete(member);
+    if (this.#members.size > 0) return;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  close(): void {
+    for (const member of [...this.#members]) member.end();
+  }
+
+  #tick(): void {
+    this.#timer = this.#clock.after(bookmarkInterval, () => this.#tick());
+    for (const member of [...this.#members]) member.bookmark();
+  }
+}

@@ -1,0 +1,175 @@
+import { ApiError, apiError, type Clock, type Logger, type Random } from '@coxswain/runtime/core';
+import type { Storage } from '../storage/types.ts';
+import { groupVersionOf, parseResourcePath, type ResourcePath } from './request/path.ts';
+import { booleanParameter, checkTimeout } from './request/query.ts';
+import { type Verb, verbOf } from './request/verb.ts';
+import type { Call, ServerContext } from './rest/context.ts';
+import { warn } from './rest/context.ts';
+import { create } from './rest/create.ts';
+import { remove } from './rest/delete.ts';
+import { removeCollection } from './rest/delete-collection.ts';
+import { patch } from './rest/patch.ts';
+import { get, list } from './rest/read.ts';
+import { scale } from './rest/scale.ts';
+import { callHandler } from './rest/subresource.ts';
+import { update } from './rest/update.ts';
+import { watch } from './rest/watch.ts';
+import { WatchHub } from './rest/watch-hub.ts';
+import type {
+  AdmissionPlugin,
+  ApiRequest,
+  ApiResponse,
+  ApiServer,
+  NonResourceRoute,
+  Registry,
+  ResourceInfo,
+  SubresourceHandler,
+  ToTable,
+} from './types.ts';
+
+/** What an API server is made of. The lists may grow after the server was made. */
+export interface ApiServerOptions {
+  readonly storage: Storage;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** In the order of the chain; default none. */
+  readonly admission?: readonly AdmissionPlugin[];
+  /** Discovery, OpenAPI, health …, asked in order before resource paths are; default none. */
+  readonly routes?: readonly NonResourceRoute[];
+  /** Default none. */
+  readonly subresources?: readonly SubresourceHandler[];
+  /** Absent: tables are refused with 406. */
+  readonly toTable?: ToTable;
+}
+
+/** The REST side of a Kubernetes API server over a store: paths to verbs, failures to Status answers. */
+export function createApiServer(options: ApiServerOptions): ApiServer {
+  const { routes = [], log } = options;
+  const server: ServerContext = {
+    storage: options.storage,
+    registry: options.registry,
+    clock: options.clock,
+    random: options.random,
+    log,
+    admission: options.admission ?? [],
+    subresources: options.subresources ?? [],
+    toTable: options.toTable,
+    watches: new WatchHub(options.clock),
+  };
+  return {
+    registry: options.registry,
+    storage: options.storage,
+    async handle(request) {
+      const warnings: string[] = [];
+      try {
+        const route = routes.find((candidate) => candidate.match(request.path));
+        return await (route ? route.handle(request) : handleResource(server, request, warnings));
+      } catch (error) {
+        return failure(log, request, error, warnings);
+      }
+    },
+    close: () => server.watches.close(),
+  };
+}
+
+function failure(log: Logger, request: ApiRequest, error: unknown, warnings: readonly string[]): ApiResponse {
+  if (!(error instanceof ApiError)) {
+    log.error({ err: error, method: request.method, path: request.path }, 'a request failed unexpectedly');
+  }
+  const status =
+    error instanceof ApiError
+      ? error.status
+      : apiError(
+          500,
+          'InternalError',
+          `Internal error occurred: ${error instanceof Error ? error.message : String(error)}`,
+        ).status;
+  return { kind: 'object', code: status.code, body: status, ...(warnings.length > 0 ? { warnings } : {}) };
+}
+
+const notServed = () => apiError(404, 'NotFound', 'the server could not find the requested resource', {});
+const notAllowed = () =>
+  apiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+
+async function handleResource(server: ServerContext, request: ApiRequest, warnings: string[]): Promise<ApiResponse> {
+  const path = parseResourcePath(request.path);
+  const known = groupVersionOf(request.path);
+  if (!path || !known || !isServed(server.registry, known))
+    return { kind: 'text', code: 404, body: '404 page not found\n' };
+  const resource = server.registry.find(path.group, path.version, path.plural);
+  if (!resource) throw notServed();
+  checkScope(path, resource);
+  const query = request.query ?? {};
+  checkTimeout(query);
+  const call: Call = {
+    server,
+    request,
+    path,
+    resource,
+    namespace: path.namespace,
+    name: path.name,
+    subresource: path.subresource,
+    query,
+    warnings,
+  };
+  if (resource.deprecated) warn(call, resource.deprecated);
+  return path.subresource === '' ? dispatch(call) : dispatchSubresource(call);
+}
+
+function isServed(
+  registry: Registry,
+  { group, version }: { readonly group: string; readonly version: string },
+): boolean {
+  return registry.all().some((resource) => resource.group === group && resource.version === version);
+}
+
+function checkScope(path: ResourcePath, resource: ResourceInfo): void {
+  if (!resource.namespaced && path.namespace !== '') throw notServed();
+  if (resource.namespaced && path.namespace === '' && path.name !== '') throw notServed();
+}
+
+const verbs: Readonly<Record<Verb, (call: Call) => Promise<ApiResponse>>> = {
+  get,
+  list,
+  watch,
+  create,
+  update,
+  patch,
+  delete: remove,
+  deletecollection: removeCollection,
+};
+
+function dispatch(call: Call): Promise<ApiResponse> {
+  const { request, path, resource, query } = call;
+  const watching = path.watch || (request.method === 'GET' && booleanParameter(query, 'watch') === true);
+  const verb = verbOf(request.method, path.name !== '', watching);
+  if (!verb || !resource.verbs.includes(verb)) throw notAllowed();
+  const whole = path.name === '' && resource.namespaced && path.namespace === '';
+  if (whole && verb !== 'list' && verb !== 'watch') throw notAllowed();
+  if (verb === 'create' && path.name !== '') throw notAllowed();
+  return verbs[verb](call);
+}
+
+function dispatchSubresource(call: Call): Promise<ApiResponse> {
+  const { request, resource, subresource, server } = call;
+  const { method } = request;
+  if (subresource === 'status' && resource.status) {
+    if (method === 'GET') return get(call);
+    if (method === 'PUT') return update(call);
+    if (method === 'PATCH') return patch(call);
+    throw notAllowed();
+  }
+  if (subresource === 'scale' && resource.scale) {
+    if (method === 'GET' || method === 'PUT' || method === 'PATCH') return scale(call);
+    throw notAllowed();
+  }
+  const handler = server.subresources.find(
+    (entry) => entry.resource === resource.storage && entry.name === subresource,
+  );
+  if (!handler) throw notServed();
+  const verb = verbOf(method, true, false);
+  if (!verb || !handler.verbs.includes(verb)) throw notAllowed();
+  return callHandler(call, handler);
+}
