@@ -4,8 +4,8 @@
 import { Node, PersistentVolumeClaim, Pod } from '@coxswain/k8s';
 import type { ObjectKey } from '@coxswain/runtime/core';
 import { keyOf } from '@coxswain/runtime/core';
-import { createRecorder } from '@coxswain/runtime/events';
 import type { Manager } from '@coxswain/runtime/manager';
+import { controllerRecorder } from '../controllers/workload/recorder.ts';
 import { podsByNode, Scheduler } from './scheduler.ts';
 
 /** Keys of the pods that wait for a node: a change of nodes or claims may be what they wait for. */
@@ -16,15 +16,7 @@ function* pending(pods: Iterable<Pod>, namespace?: string): Iterable<ObjectKey> 
 
 /** Adds the scheduler to the control plane's manager. */
 export function scheduler(manager: Manager): void {
-  const { client, clock, log, random } = manager;
-  const recorder = createRecorder({
-    client,
-    clock,
-    log,
-    random,
-    reporter: { controller: 'default-scheduler', instance: 'default-scheduler' },
-  });
-  manager.add({ name: 'scheduler-events', start: async () => {}, stop: () => recorder.stop() });
+  const recorder = controllerRecorder(manager, 'default-scheduler');
   manager.cache.informer(Pod).addIndex(podsByNode, (pod) => (pod.spec?.nodeName ? [pod.spec.nodeName] : []));
   manager
     .controller(Pod, 'scheduler')
@@ -34,5 +26,5 @@ export function scheduler(manager: Manager): void {
       map: (claim, { cache }) => pending(cache.store(Pod).list(), claim.metadata.namespace),
     })
     .options({ workers: 1 })
-    .run(new Scheduler({ random, recorder }));
+    .run(new Scheduler({ random: manager.random, recorder }));
 }

@@ -1,0 +1,54 @@
+import type { Pod } from '@coxswain/k8s';
+import { isPodReady } from './pods.ts';
+
+const deletionCost = 'controller.kubernetes.io/pod-deletion-cost';
+
+function phaseRank(pod: Pod): number {
+  return { Pending: 0, Unknown: 1, Running: 2 }[pod.status?.phase ?? 'Pending'] ?? 2;
+}
+
+function cost(pod: Pod): number {
+  return Number(pod.metadata.annotations?.[deletionCost] ?? 0) || 0;
+}
+
+function readySince(pod: Pod): number {
+  const ready = pod.status?.conditions?.find(({ type, status }) => type === 'Ready' && status === 'True');
+  return Date.parse(ready?.lastTransitionTime ?? '') || 0;
+}
+
+function restarts(pod: Pod): number {
+  return Math.max(0, ...(pod.status?.containerStatuses ?? []).map(({ restartCount }) => restartCount));
+}
+
+function created(pod: Pod): number {
+  return Date.parse(pod.metadata.creationTimestamp ?? '') || 0;
+}
+
+/**
+ * Which of two pods goes first when a set shrinks (`spec/embedded.md` §2.1): without a node, by phase, not ready, cheaper
+ * by `pod-deletion-cost`, on a node with more siblings, ready for a shorter time, restarted more often, newer.
+ * @param siblings pods of the set by node
+ */
+export function byDeletionOrder(siblings: ReadonlyMap<string, number>): (a: Pod, b: Pod) => number {
+  const crowd = (pod: Pod) => siblings.get(pod.spec?.nodeName ?? '') ?? 0;
+  return (a, b) =>
+    Number(Boolean(a.spec?.nodeName)) - Number(Boolean(b.spec?.nodeName)) ||
+    phaseRank(a) - phaseRank(b) ||
+    Number(isPodReady(a)) - Number(isPodReady(b)) ||
+    cost(a) - cost(b) ||
+    crowd(b) - crowd(a) ||
+    readySince(b) - readySince(a) ||
+    restarts(b) - restarts(a) ||
+    created(b) - created(a) ||
+    a.metadata.name.localeCompare(b.metadata.name);
+}
+
+/** How many pods of a set each node has. */
+export function countByNode(pods: readonly Pod[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const pod of pods) {
+    const node = pod.spec?.nodeName ?? '';
+    counts.set(node, (counts.get(node) ?? 0) + 1);
+  }
+  return counts;
+}
