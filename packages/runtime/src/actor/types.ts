@@ -88,4 +88,6 @@ export interface ActorOptions {
   readonly resyncAfter?: number;
   /** Whether the kind has a status subresource; default true. */
   readonly statusSubresource?: boolean;
+  /** Whether the loop keeps the condition `Synced`; default true. Turn it off for kinds of others, such as Pods. */
+  readonly syncedCondition?: boolean;
 }

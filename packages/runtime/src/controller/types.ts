@@ -1,8 +1,7 @@
 import type { Kind, KubeObject } from '@coxswain/k8s';
-import type { InformerScope, StoreEvent } from '../cache/types.ts';
+import type { Cache, InformerScope, StoreEvent } from '../cache/types.ts';
 import type { Client } from '../client/types.ts';
 import type { Clock, Logger, ObjectKey } from '../core/index.ts';
-import type { Cache } from '../cache/types.ts';
 
 /** What a reconcile asks for: nothing, or to be called again after so many milliseconds. Errors are thrown. */
 export type Result = undefined | { readonly requeueAfter: number };
@@ -20,7 +19,10 @@ export interface ReconcileContext {
 }
 
 export interface Reconciler {
+  // biome-ignore lint/suspicious/noConfusingVoidType: lets a reconcile that only ever ends well return nothing
   reconcile(context: ReconcileContext): Promise<Result | void>;
+  /** Called once when the controller has stopped. */
+  stop?(): void;
 }
 
 /** Whether an event matters. */
@@ -45,7 +47,10 @@ export interface ControllerOptions {
 /** Declares what a controller watches; `run` hands it to the manager. */
 export interface ControllerBuilder<T extends KubeObject> {
   /** Changes of objects whose controlling owner is of our kind enqueue that owner. */
-  owns<C extends KubeObject>(kind: Kind<C>, options?: { readonly scope?: InformerScope; readonly where?: Predicate<C> }): this;
+  owns<C extends KubeObject>(
+    kind: Kind<C>,
+    options?: { readonly scope?: InformerScope; readonly where?: Predicate<C> },
+  ): this;
   /** Changes of objects of another kind enqueue the keys that `map` names, for the old and the new object. */
   watches<C extends KubeObject>(
     kind: Kind<C>,

@@ -1,9 +1,10 @@
 import type { Kind, KubeObject } from '@coxswain/k8s';
 import type { Actor, ActorOptions } from '../actor/types.ts';
-import type { Cache } from '../cache/types.ts';
+import type { Cache, InformerScope } from '../cache/types.ts';
 import type { Client } from '../client/types.ts';
-import type { ControllerBuilder } from '../controller/types.ts';
+import type { Controller, ControllerBuilder, ControllerOptions, MapToKeys, Predicate } from '../controller/types.ts';
 import type { Clock, Logger, Random } from '../core/index.ts';
+import type { MetricsRegistry } from '../metrics/index.ts';
 
 export interface ManagerOptions {
   /** A client to one API server. The manager wraps it: writes are fenced and feed the stores. */
@@ -17,11 +18,20 @@ export interface ManagerOptions {
   readonly election?: { readonly namespace: string; readonly lease: string; readonly identity?: string };
   /** Milliseconds for running reconciles to end at shutdown; default 30 000. */
   readonly shutdownTimeout?: number;
+  /** Where metrics go; default: nowhere. */
+  readonly metrics?: MetricsRegistry;
+  /**
+   * Called when leadership was lost; the workers have been told to stop and every write is refused by then. A process
+   * should end now, non-zero, and start afresh. Default: the manager only logs it and stops itself.
+   */
+  readonly onLost?: () => void;
 }
 
 /** Anything with a life inside a manager. */
 export interface Runnable {
   readonly name: string;
+  /** Whether it waits for leadership; default false. */
+  readonly leaderOnly?: boolean;
   /** Resolves when it is up; it ends when `signal` is aborted. */
   start(signal: AbortSignal): Promise<void>;
   stop?(): Promise<void>;
@@ -37,7 +47,11 @@ export interface Manager {
   readonly log: Logger;
   controller<T extends KubeObject>(kind: Kind<T>, name?: string): ControllerBuilder<T>;
   /** A controller that runs an actor; the returned builder takes further sources before `run()`. */
-  actor<T extends KubeObject>(kind: Kind<T>, actor: Actor<T>, options: ActorOptions & { readonly name?: string }): ActorBuilder<T>;
+  actor<T extends KubeObject>(
+    kind: Kind<T>,
+    actor: Actor<T>,
+    options: ActorOptions & { readonly name?: string },
+  ): ActorBuilder<T>;
   add(runnable: Runnable): void;
   /** Starts caches, then (when leading) workers. Resolves when the first workers run. */
   start(): Promise<void>;
@@ -47,12 +61,23 @@ export interface Manager {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Sources of an actor's controller. */
-export interface ActorBuilder<T extends KubeObject> extends Omit<ControllerBuilder<T>, 'run' | 'owns' | 'watches' | 'where' | 'scope' | 'options'> {
-  owns(...args: Parameters<ControllerBuilder<T>['owns']>): this;
-  watches: ControllerBuilder<T>['watches'] extends (...args: infer A) => unknown ? (...args: A) => this : never;
-  options(...args: Parameters<ControllerBuilder<T>['options']>): this;
-  run(): void;
+/** Sources of an actor's controller: as of any controller, but the reconciler is there already. */
+export interface ActorBuilder<T extends KubeObject> {
+  /** Children: their changes enqueue the controlling owner, and `ctx.owned` finds them. */
+  owns<C extends KubeObject>(kind: Kind<C>, options?: SourceOptions<C>): this;
+  /** Changes of objects of another kind enqueue the keys that `map` names, for the old and the new object. */
+  watches<C extends KubeObject>(kind: Kind<C>, options: SourceOptions<C> & { readonly map: MapToKeys<C> }): this;
+  /** Replaces the default predicate of the actor's own kind: generation, labels or annotations changed. */
+  where(predicate: Predicate<T>): this;
+  scope(scope: InformerScope): this;
+  options(options: ControllerOptions): this;
+  run(): Controller;
+}
+
+/** Which objects of a watched kind matter: `scope` selects on the server, `where` filters events here. */
+export interface SourceOptions<C extends KubeObject> {
+  readonly scope?: InformerScope;
+  readonly where?: Predicate<C>;
 }
 
 /** An operator as a package exports it: what to install, and what to run. */

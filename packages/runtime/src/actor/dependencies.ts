@@ -1,0 +1,101 @@
+import { type Kind, type KubeObject, resourceName } from '@coxswain/k8s';
+import { findCondition, isReady } from '../apply/index.ts';
+import type { Cache, Informer } from '../cache/types.ts';
+import type { Client } from '../client/index.ts';
+import { keyOf, keyString, type ObjectKey, parseKey } from '../core/index.ts';
+import type { Dependency } from './types.ts';
+
+interface Watched {
+  readonly informer: Informer<KubeObject>;
+  readonly unsubscribe: () => void;
+  /** Who depends on which object: dependants by the dependency's key. */
+  readonly dependants: Map<string, Set<string>>;
+}
+
+/**
+ * Wakes those who depend on an object when it changes. Kinds are only known once an object names them, so informers
+ * are started on first need and shared with whoever else watches the kind.
+ */
+export class DependencyWatch {
+  readonly #cache: Cache;
+  readonly #wake: (key: ObjectKey) => void;
+  readonly #watched = new Map<string, Watched>();
+  readonly #byDependant = new Map<string, readonly Dependency[]>();
+
+  /** @param wake called with the key of each object that depends on what changed */
+  constructor(cache: Cache, wake: (key: ObjectKey) => void) {
+    this.#cache = cache;
+    this.#wake = wake;
+  }
+
+  /** Notes all that `dependant` depends on, in place of what it did before. */
+  set(dependant: ObjectKey, dependencies: readonly Dependency[]): void {
+    const name = keyString(dependant);
+    const before = this.#byDependant.get(name) ?? [];
+    if (dependencies.length > 0) this.#byDependant.set(name, dependencies);
+    else this.#byDependant.delete(name);
+    for (const { kind, key } of before) this.#unlink(kind, key, name);
+    for (const { kind, key } of dependencies) this.#link(kind, key, name);
+  }
+
+  /** The first dependency that is not ready, told as a sentence; `undefined` when all are. */
+  async missing(dependencies: readonly Dependency[], client: Client): Promise<string | undefined> {
+    for (const dependency of dependencies) {
+      const object = await this.#find(dependency, client);
+      const name = `${dependency.kind.kind} ${keyString(dependency.key)}`;
+      if (!object) return `${name} does not exist yet`;
+      if (object.metadata.deletionTimestamp) return `${name} is being deleted`;
+      if (!(dependency.ready ?? isReady)(object)) return `${name} is not ready${why(object)}`;
+    }
+    return undefined;
+  }
+
+  stop(): void {
+    for (const { informer, unsubscribe } of this.#watched.values()) {
+      unsubscribe();
+      informer.release();
+    }
+    this.#watched.clear();
+    this.#byDependant.clear();
+  }
+
+  /** From the store once that is complete; before, from the server. */
+  #find({ kind, key }: Dependency, client: Client): Promise<KubeObject | undefined> {
+    const informer = this.#watched.get(resourceName(kind))?.informer;
+    return informer?.hasSynced ? Promise.resolve(informer.store.get(key)) : client.of(kind).find(key);
+  }
+
+  #link(kind: Kind, key: ObjectKey, dependant: string): void {
+    const { dependants } = this.#watch(kind);
+    const at = keyString(key);
+    const set = dependants.get(at) ?? new Set();
+    dependants.set(at, set.add(dependant));
+  }
+
+  #unlink(kind: Kind, key: ObjectKey, dependant: string): void {
+    const dependants = this.#watched.get(resourceName(kind))?.dependants;
+    const set = dependants?.get(keyString(key));
+    set?.delete(dependant);
+    if (set?.size === 0) dependants?.delete(keyString(key));
+  }
+
+  #watch(kind: Kind): Watched {
+    const known = this.#watched.get(resourceName(kind));
+    if (known) return known;
+    const dependants = new Map<string, Set<string>>();
+    const informer = this.#cache.informer(kind);
+    const unsubscribe = informer.onEvent(({ object }) => {
+      for (const dependant of dependants.get(keyString(keyOf(object))) ?? []) this.#wake(parseKey(dependant));
+    });
+    const watched = { informer, unsubscribe, dependants };
+    this.#watched.set(resourceName(kind), watched);
+    return watched;
+  }
+}
+
+/** What the dependency itself says about it. */
+function why(object: KubeObject): string {
+  const ready = findCondition(object, 'Ready');
+  if (!ready || ready.status === 'True') return '';
+  return ready.message ? `: ${ready.reason}: ${ready.message}` : `: ${ready.reason}`;
+}

@@ -1,0 +1,77 @@
+import type { Condition, KubeObject, Writable } from '@coxswain/k8s';
+import { conditionsOf, removeCondition, setCondition } from '../apply/index.ts';
+import { type Clock, cloneJson } from '../core/index.ts';
+import type { ConditionWriter, StatusOf } from './types.ts';
+
+type Fields = Record<string, unknown>;
+
+/** The condition by which the loop tells how far it is. */
+export const syncedType = 'Synced';
+
+/** The status of one pass while it is being worked out. Starts as a copy of what the object has. */
+export class StatusDraft<T extends KubeObject> {
+  readonly fields: Fields;
+  readonly #clock: Clock;
+  readonly #before: readonly Condition[];
+  #generation: number | undefined;
+  #actorSynced = false;
+
+  constructor(object: T, clock: Clock) {
+    this.fields = cloneJson((object as { readonly status?: Fields }).status ?? {});
+    this.#clock = clock;
+    this.#before = conditionsOf(object);
+    this.#generation = object.metadata.generation;
+  }
+
+  get status(): Writable<StatusOf<T>> {
+    return this.fields as Writable<StatusOf<T>>;
+  }
+
+  /** Conditions set from now on speak of this object's generation. */
+  see(object: T): void {
+    this.#generation = object.metadata.generation;
+  }
+
+  /** Whether the actor has set the condition `Synced` itself in this pass: then the loop does not overrule it. */
+  get actorSynced(): boolean {
+    return this.#actorSynced;
+  }
+
+  get(type: string): Condition | undefined {
+    return this.#conditions.find((condition) => condition.type === type);
+  }
+
+  /** As it was when the pass began. */
+  before(type: string): Condition | undefined {
+    return this.#before.find((condition) => condition.type === type);
+  }
+
+  set(type: string, status: Condition['status'], reason: string, message = ''): void {
+    const generation = this.#generation;
+    const input = {
+      type,
+      status,
+      reason,
+      message,
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
+    };
+    this.fields.conditions = setCondition(this.#conditions, input, this.#clock.now());
+  }
+
+  /** What the actor is given. */
+  readonly conditions: ConditionWriter = {
+    get: (type) => this.get(type),
+    set: (type, status, reason, message) => {
+      if (type === syncedType) this.#actorSynced = true;
+      this.set(type, status, reason, message);
+    },
+    remove: (type) => {
+      const conditions = removeCondition(this.#conditions, type);
+      if (conditions !== this.#conditions) this.fields.conditions = conditions;
+    },
+  };
+
+  get #conditions(): readonly Condition[] {
+    return conditionsOf({ metadata: { name: '' }, status: this.fields } as KubeObject);
+  }
+}

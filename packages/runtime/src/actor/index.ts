@@ -1,0 +1,14 @@
+// Actor: the life of one kind, as `observe` and `finalize`. The loop around them owns finalizers, status, conditions,
+// events, waiting and the guards against running in circles. Built on controller and apply; knows no manager.
+export { ActorControllerBuilder, type ActorHost } from './builder.ts';
+export { Resync } from './resync.ts';
+export type {
+  Action,
+  Actor,
+  ActorContext,
+  ActorOptions,
+  ConditionWriter,
+  Dependency,
+  EventDetails,
+  StatusOf,
+} from './types.ts';

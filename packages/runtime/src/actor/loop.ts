@@ -1,0 +1,235 @@
+import type { KubeObject } from '@coxswain/k8s';
+import { addFinalizer, hasFinalizer, removeFinalizer, writeStatus } from '../apply/index.ts';
+import type { ReconcileContext, Reconciler, Result } from '../controller/index.ts';
+import { isConflict, keyString } from '../core/index.ts';
+import { actorContext, type ContextParts } from './context.ts';
+import type { DependencyWatch } from './dependencies.ts';
+import { StatusDraft, syncedType } from './draft.ts';
+import { countingEffects, type Effects } from './effects.ts';
+import type { ActionResult, ActorObserver } from './metrics.ts';
+import type { ResolvedActorOptions } from './options.ts';
+import { messageOf, outcomeOfError, type PassOutcome, reasonOf } from './outcome.ts';
+import { loopAfter, Repeats } from './repeats.ts';
+import { Resync } from './resync.ts';
+import type { Action, Actor, ActorContext } from './types.ts';
+
+/** Steps of one pass; then other objects get their turn. */
+const maxSteps = 10;
+
+export interface LoopParts<T extends KubeObject> extends ContextParts<T> {
+  readonly actor: Actor<T>;
+  readonly options: ResolvedActorOptions;
+  readonly observer: ActorObserver;
+  readonly dependencies: DependencyWatch;
+}
+
+/** One pass over one object. */
+interface Pass<T extends KubeObject> extends ReconcileContext {
+  readonly effects: Effects;
+  /** As it was when the pass began: what the draft is computed from. */
+  readonly base: T;
+  readonly draft: StatusDraft<T>;
+}
+
+/** Runs an {@link Actor}; the picture is in this room's README. */
+export class ActorLoop<T extends KubeObject> implements Reconciler {
+  readonly #parts: LoopParts<T>;
+  readonly #repeats = new Repeats();
+
+  constructor(parts: LoopParts<T>) {
+    this.#parts = parts;
+  }
+
+  async reconcile(context: ReconcileContext): Promise<Result> {
+    const base = context.cache.store(this.#parts.kind).get(context.key);
+    if (!base) {
+      this.#forget(context);
+      return undefined;
+    }
+    const effects = countingEffects(context.client, context.cache);
+    const pass = { ...context, client: effects.client, effects, base, draft: new StatusDraft(base, context.clock) };
+    if (base.metadata.deletionTimestamp) return this.#finalize(pass);
+    const outcome = await this.#attempt(pass, () => this.#live(pass));
+    return this.#conclude(pass, outcome, 'Reconcile');
+  }
+
+  stop(): void {
+    this.#parts.dependencies.stop();
+  }
+
+  #forget({ key }: Pick<ReconcileContext, 'key'>): void {
+    this.#repeats.forget(keyString(key));
+    this.#parts.dependencies.set(key, []);
+  }
+
+  async #attempt(pass: Pass<T>, run: () => Promise<PassOutcome>): Promise<PassOutcome> {
+    try {
+      return await run();
+    } catch (error) {
+      // Stopped, out of time, or the lease is lost: whatever would be written now would be refused or too late.
+      if (pass.signal.aborted) throw pass.signal.reason;
+      return outcomeOfError(error, this.#parts.options.retryAfter);
+    }
+  }
+
+  /** deleting → finalize → our finalizer goes. */
+  async #finalize(pass: Pass<T>): Promise<Result> {
+    const { kind, actor, options, fieldManager } = this.#parts;
+    if (!hasFinalizer(pass.base, options.finalizer)) {
+      this.#forget(pass);
+      return undefined;
+    }
+    const outcome = await this.#attempt(pass, async () => {
+      const done = await actor.finalize(this.#context(pass, pass.base));
+      if (!done) return { type: 'reconciling', after: options.retryAfter };
+      const current = this.#current(pass) ?? pass.base;
+      await removeFinalizer(pass.client, kind, current, options.finalizer, { fieldManager, signal: pass.signal });
+      this.#forget(pass);
+      return { type: 'over' };
+    });
+    return this.#conclude(pass, outcome, 'Finalize');
+  }
+
+  /** alive → dependencies → finalizer → observe and act, until there is nothing to do. */
+  async #live(pass: Pass<T>): Promise<PassOutcome> {
+    const { kind, actor, options, dependencies, fieldManager } = this.#parts;
+    const needed = actor.dependencies?.(pass.base) ?? [];
+    dependencies.set(pass.key, needed);
+    const missing = await dependencies.missing(needed, pass.client);
+    if (missing !== undefined) {
+      const message = `waiting: ${missing}`;
+      return { type: 'waiting', reason: 'DependencyNotReady', message, after: options.retryAfter };
+    }
+    let object: T | undefined = pass.base;
+    if (!hasFinalizer(object, options.finalizer)) {
+      object = await addFinalizer(pass.client, kind, object, options.finalizer, { fieldManager, signal: pass.signal });
+    }
+    let idle: string | undefined;
+    for (let step = 0; step < maxSteps; step++) {
+      if (!object || object.metadata.deletionTimestamp) return { type: 'over', again: true };
+      pass.draft.see(object);
+      const context = this.#context(pass, object);
+      const action = await actor.observe(context);
+      if (!action) {
+        this.#repeats.forget(keyString(pass.key));
+        return { type: 'synced' };
+      }
+      // It ran just now, changed nothing we could see, and is asked for again: its effect takes time.
+      if (action.name === idle) return this.#idled(pass, action);
+      idle = (await this.#act(pass, context, action)) === 'idle' ? action.name : undefined;
+      if (idle === undefined) this.#repeats.forget(keyString(pass.key));
+      object = this.#current(pass);
+    }
+    return { type: 'reconciling', after: options.retryAfter };
+  }
+
+  async #act(pass: Pass<T>, context: ActorContext<T>, action: Action<T>): Promise<ActionResult> {
+    const { clock, log, effects, signal } = pass;
+    const began = clock.monotonic();
+    const before = effects.count;
+    let result: ActionResult = 'error';
+    log.debug({ action: action.name }, 'action');
+    try {
+      await action.run(context);
+      signal.throwIfAborted();
+      result = effects.count > before ? 'success' : 'idle';
+    } catch (error) {
+      if (error instanceof Resync) result = 'wait';
+      throw error;
+    } finally {
+      this.#parts.observer.action(action.name, result, clock.monotonic() - began);
+    }
+    return result;
+  }
+
+  #idled(pass: Pass<T>, { name }: Action<T>): PassOutcome {
+    const { retryAfter } = this.#parts.options;
+    const count = this.#repeats.idle(keyString(pass.key), name);
+    const after = this.#repeats.pause(count, retryAfter);
+    if (count < loopAfter) return { type: 'reconciling', after };
+    this.#parts.observer.loop(name);
+    const message = `action ${name} ran ${loopAfter} times or more and changed nothing; next try in ${after / 1000}s or more`;
+    return {
+      type: 'looping',
+      message: count === loopAfter ? message : (pass.draft.before(syncedType)?.message ?? message),
+      after,
+      first: count === loopAfter,
+    };
+  }
+
+  #context(pass: Pass<T>, object: T): ActorContext<T> {
+    return actorContext(this.#parts, pass, object, pass.draft);
+  }
+
+  /** The object as the store has it now, our own writes included; `undefined` when it is gone or was replaced. */
+  #current({ cache, key, base }: Pass<T>): T | undefined {
+    const object = cache.store(this.#parts.kind).get(key);
+    return object?.metadata.uid === base.metadata.uid ? object : undefined;
+  }
+
+  /** Says how the pass ended, in condition, events and status, and when to look again. */
+  async #conclude(pass: Pass<T>, outcome: PassOutcome, verb: 'Reconcile' | 'Finalize'): Promise<Result> {
+    if (outcome.type === 'over') return outcome.again ? { requeueAfter: 0 } : undefined;
+    if (this.#parts.options.syncedCondition) this.#setSynced(pass.draft, outcome, verb);
+    this.#tell(pass, outcome, verb);
+    const written = await this.#writeStatus(pass, outcome);
+    if (outcome.type === 'failed') throw outcome.error;
+    if (!written) return { requeueAfter: this.#parts.options.retryAfter };
+    if (outcome.type !== 'synced') return { requeueAfter: outcome.after };
+    const settled = !pass.draft.actorSynced || pass.draft.get(syncedType)?.status === 'True';
+    const { resyncAfter, retryAfter } = this.#parts.options;
+    if (!settled) return { requeueAfter: retryAfter };
+    return resyncAfter === undefined ? undefined : { requeueAfter: resyncAfter };
+  }
+
+  #setSynced(draft: StatusDraft<T>, outcome: PassOutcome, verb: 'Reconcile' | 'Finalize'): void {
+    if (outcome.type === 'failed') {
+      const { error } = outcome;
+      draft.set(syncedType, 'False', reasonOf(error, `${verb}Fail`), `Last error: ${messageOf(error)}`);
+      return;
+    }
+    if (outcome.type === 'looping') draft.set(syncedType, 'False', 'ActionLoop', outcome.message);
+    if (draft.actorSynced || verb === 'Finalize') return;
+    if (outcome.type === 'synced') draft.set(syncedType, 'True', 'empty', 'the object is synced');
+    if (outcome.type === 'reconciling') draft.set(syncedType, 'False', 'Reconciling', 'the object is reconciling');
+    if (outcome.type === 'waiting') draft.set(syncedType, 'False', outcome.reason, outcome.message);
+  }
+
+  #tell({ base, draft }: Pass<T>, outcome: PassOutcome, verb: 'Reconcile' | 'Finalize'): void {
+    const { kind, recorder, options } = this.#parts;
+    if (outcome.type === 'failed') {
+      const message = messageOf(outcome.error);
+      recorder.event(kind, base, { type: 'Warning', reason: `${verb}Fail`, message, action: verb });
+    }
+    if (outcome.type === 'looping' && outcome.first) {
+      recorder.event(kind, base, { type: 'Warning', reason: 'ActionLoop', message: outcome.message, action: verb });
+    }
+    if (outcome.type !== 'synced' || !options.syncedCondition) return;
+    const [before, after] = [draft.before(syncedType), draft.get(syncedType)];
+    const news = before?.status !== after?.status || before?.observedGeneration !== after?.observedGeneration;
+    if (news && after?.status === 'True') {
+      recorder.event(kind, base, { reason: 'ReconcileSuccess', message: 'the object is synced', action: verb });
+    }
+  }
+
+  /** @returns false when others kept changing the object, so that the next pass must write */
+  async #writeStatus(pass: Pass<T>, outcome: PassOutcome): Promise<boolean> {
+    const { kind, options, fieldManager } = this.#parts;
+    const current = this.#current(pass);
+    if (!current) return true;
+    try {
+      await writeStatus(pass.client, kind, pass.base, pass.draft.fields, {
+        subresource: options.statusSubresource,
+        fieldManager,
+        signal: pass.signal,
+        current,
+      });
+      return true;
+    } catch (error) {
+      if (isConflict(error)) return false;
+      if (outcome.type !== 'failed') throw error;
+      pass.log.warn({ err: error }, 'the status of a failed pass could not be written');
+      return true;
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import { apiVersionOf, type Kind, type KubeObject } from '@coxswain/k8s';
+import type { Cache } from '../cache/types.ts';
+import { apply, type Client } from '../client/index.ts';
+import { type Clock, keyOf } from '../core/index.ts';
+import { contains } from './contains.ts';
+import { checkOwnership, controllerReference, type Owner } from './ownership.ts';
+
+/** What was applied to one child, and how it was received. */
+interface Applied {
+  readonly hash: string;
+  /** Of the answer. */
+  readonly resourceVersion: string | undefined;
+  readonly generation: number | undefined;
+  /** Applies in a row that changed the child although the desired value had not changed. */
+  readonly fights: number;
+  readonly at: number;
+}
+
+/** Children remembered by one process for one controller. */
+const memoryLimit = 20_000;
+/** So many fights in a row are a loop. */
+const loopAfter = 5;
+/** A child left alone for this long starts afresh. */
+const peace = 600_000;
+const longestPause = 300_000;
+
+/** What one controller has applied, by the child's UID. Bounded: the oldest is forgotten and simply applied again. */
+export class ApplyMemory {
+  readonly #applied = new Map<string, Applied>();
+
+  get(uid: string | undefined): Applied | undefined {
+    return uid === undefined ? undefined : this.#applied.get(uid);
+  }
+
+  set(uid: string, applied: Applied): void {
+    this.#applied.delete(uid);
+    this.#applied.set(uid, applied);
+    if (this.#applied.size <= memoryLimit) return;
+    const oldest = this.#applied.keys().next();
+    if (!oldest.done) this.#applied.delete(oldest.value);
+  }
+
+  get size(): number {
+    return this.#applied.size;
+  }
+}
+
+export interface ApplyOptions {
+  readonly client: Client;
+  /** Where the child is looked up before a request is sent; kinds without an informer are always sent. */
+  readonly cache: Cache;
+  readonly clock: Clock;
+  readonly memory: ApplyMemory;
+  readonly fieldManager: string;
+  /** Controls the child; absent: the child stands alone. */
+  readonly owner?: Owner;
+  readonly signal?: AbortSignal;
+  /** Called when applies of one child do not last: another writer keeps undoing them. */
+  readonly onLoop?: (message: string) => void;
+}
+
+/**
+ * Makes a child equal to `desired` where `desired` says something: server-side apply, forced, under the field manager.
+ * Sends nothing when this process applied the same before and the store's object still says it. When another writer
+ * keeps undoing it, the child is left alone for a while, longer each time, and `onLoop` is told.
+ * @returns the child as it is then
+ * @throws OwnershipError, ApiError
+ */
+export async function applyObject<C extends KubeObject>(kind: Kind<C>, desired: C, options: ApplyOptions): Promise<C> {
+  const { cache, client, clock, memory, owner } = options;
+  const key = keyOf(desired);
+  const existing = cache.has(kind) ? cache.store(kind).get(key) : undefined;
+  if (owner) checkOwnership(owner, kind, desired, existing);
+  const body = applyBody(kind, desired, owner);
+  const hash = createHash('sha256').update(JSON.stringify(body)).digest('base64');
+  const before = memory.get(existing?.metadata.uid);
+  const repeated = existing !== undefined && before?.hash === hash;
+  const now = clock.monotonic();
+  if (repeated && before) {
+    if (stillThere(existing, body, before)) return existing;
+    if (now < before.at + pauseAfter(before.fights)) return existing;
+  }
+  const after = await client.of(kind).patch(key, apply(body), {
+    fieldManager: options.fieldManager,
+    force: true,
+    ...(options.signal ? { signal: options.signal } : {}),
+  });
+  const changed = existing?.metadata.resourceVersion !== after.metadata.resourceVersion;
+  const recent = before !== undefined && now - before.at < peace;
+  const fights =
+    repeated && changed && before ? (recent ? before.fights + 1 : 1) : recent && repeated ? before.fights : 0;
+  remember(memory, after, { hash, fights, at: changed ? now : (before?.at ?? now) });
+  if (fights >= loopAfter && changed) options.onLoop?.(loopMessage(kind, desired, fights));
+  return after;
+}
+
+function remember(memory: ApplyMemory, after: KubeObject, rest: Pick<Applied, 'hash' | 'fights' | 'at'>): void {
+  const { uid, resourceVersion, generation } = after.metadata;
+  if (uid) memory.set(uid, { ...rest, resourceVersion, generation });
+}
+
+/** What is sent: ours to say, and nothing that is the server's. */
+function applyBody(kind: Kind, desired: KubeObject, owner: Owner | undefined): KubeObject {
+  const {
+    managedFields: _managed,
+    creationTimestamp: _created,
+    generation: _generation,
+    deletionTimestamp: _deleted,
+    deletionGracePeriodSeconds: _grace,
+    selfLink: _self,
+    ...metadata
+  } = desired.metadata;
+  const others = metadata.ownerReferences ?? [];
+  const ownerReferences = owner ? [...others, controllerReference(owner.kind, owner.object)] : others;
+  return {
+    ...desired,
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    metadata: { ...metadata, ...(ownerReferences.length > 0 ? { ownerReferences } : {}) },
+  };
+}
+
+/** Whether an object still says what was applied. An unchanged version, or an unchanged spec and metadata, needs no comparing. */
+function stillThere(actual: KubeObject, body: KubeObject, before: Applied): boolean {
+  if (actual.metadata.resourceVersion === before.resourceVersion) return true;
+  if (!contains(actual.metadata, { ...body.metadata, resourceVersion: undefined })) return false;
+  const { generation } = actual.metadata;
+  if (generation !== undefined && generation === before.generation) return true;
+  const { metadata: _theirs, ...rest } = actual;
+  const { metadata: _ours, ...wanted } = body;
+  return contains({ apiVersion: wanted.apiVersion, kind: wanted.kind, ...rest }, wanted);
+}
+
+/** Milliseconds to leave a fought-over child alone. */
+function pauseAfter(fights: number): number {
+  return fights < loopAfter ? 0 : Math.min(longestPause, 1_000 * 2 ** (fights - loopAfter));
+}
+
+function loopMessage(kind: Kind, desired: KubeObject, fights: number): string {
+  const { namespace, name } = desired.metadata;
+  return (
+    `${kind.kind} ${namespace ? `${namespace}/` : ''}${name} was changed back ${fights} times after it was applied; ` +
+    'find the other writer in its managedFields, or leave the field to it'
+  );
+}

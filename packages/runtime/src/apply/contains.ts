@@ -1,0 +1,92 @@
+import { compareQuantities, parseQuantity } from '../core/index.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Fields whose values are maps of quantities. */
+const quantityMaps: ReadonlySet<string> = new Set([
+  'requests',
+  'limits',
+  'capacity',
+  'allocatable',
+  'hard',
+  'overhead',
+  'default',
+  'defaultRequest',
+  'max',
+  'min',
+]);
+/** Fields that are quantities. */
+const quantityFields: ReadonlySet<string> = new Set(['sizeLimit', 'divisor', 'averageValue']);
+
+/** What tells the elements of an associative list apart, tried in this order. */
+const mergeKeys: readonly (readonly string[])[] = [
+  ['containerPort', 'protocol'],
+  ['port', 'protocol'],
+  ['name'],
+  ['mountPath'],
+  ['devicePath'],
+  ['topologyKey', 'whenUnsatisfiable'],
+  ['uid'],
+  ['type'],
+  ['key'],
+  ['ip'],
+];
+
+/**
+ * Whether `actual` still says all that `desired` says. What the server adds (defaults, status, other managers' fields)
+ * does not count; quantities are compared by amount. It errs towards `false`: an element more in a list, or an order
+ * that cannot be told to be free, is a difference.
+ */
+export function contains(actual: unknown, desired: unknown): boolean {
+  return holds(actual, desired, '', '');
+}
+
+function holds(actual: unknown, desired: unknown, field: string, parent: string): boolean {
+  if (desired === undefined) return true;
+  if (Array.isArray(desired)) return holdsList(actual, desired, field);
+  if (isFields(desired)) {
+    if (!isFields(actual)) return actual === undefined && isEmpty(desired);
+    return Object.entries(desired).every(([name, value]) => holds(actual[name], value, name, field));
+  }
+  if (actual === desired) return true;
+  // The server drops nulls.
+  if (desired === null) return actual === undefined;
+  const isQuantity = quantityMaps.has(parent) || quantityFields.has(field);
+  return isQuantity && sameQuantity(actual, desired);
+}
+
+/** Objects that say nothing may be stored as absent. */
+function isEmpty(value: Fields): boolean {
+  return Object.values(value).every((item) => item === undefined || item === null || (isFields(item) && isEmpty(item)));
+}
+
+function sameQuantity(a: unknown, b: unknown): boolean {
+  const readable = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number';
+  if (!readable(a) || !readable(b)) return false;
+  try {
+    return compareQuantities(parseQuantity(a), parseQuantity(b)) === 0;
+  } catch {
+    return false;
+  }
+}
+
+function holdsList(actual: unknown, desired: readonly unknown[], field: string): boolean {
+  if (!Array.isArray(actual)) return actual === undefined && desired.length === 0;
+  if (actual.length !== desired.length) return false;
+  const inOrder = desired.every((item, i) => holds(actual[i], item, '', field));
+  if (inOrder) return true;
+  const keys = mergeKeys.find((names) => desired.every((item) => isFields(item) && item[names[0] ?? ''] !== undefined));
+  if (!keys) return false;
+  // A key with a default (a port's protocol) may be missing on our side, so the other parts decide alone.
+  return desired.every((item) =>
+    actual.some((other) => keys.every((key) => matches(other, item, key)) && holds(other, item, '', field)),
+  );
+}
+
+function matches(actual: unknown, desired: unknown, key: string): boolean {
+  if (!isFields(actual) || !isFields(desired)) return false;
+  return desired[key] === undefined || actual[key] === desired[key];
+}

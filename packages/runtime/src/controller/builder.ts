@@ -1,0 +1,74 @@
+import type { Kind, KubeObject } from '@coxswain/k8s';
+import type { InformerScope } from '../cache/types.ts';
+import { resolveOptions } from './options.ts';
+import { type ControllerHost, RunningController } from './running-controller.ts';
+import { childSource, mappedSource, ownSource, type Source } from './source.ts';
+import type { Controller, ControllerBuilder, ControllerOptions, MapToKeys, Predicate, Reconciler } from './types.ts';
+
+/** Where a built controller goes: the manager starts and stops it. */
+export type Register = (controller: RunningController) => void;
+
+/** Collects what a controller watches; see {@link ControllerBuilder}. */
+export class Builder<T extends KubeObject> implements ControllerBuilder<T> {
+  readonly #kind: Kind<T>;
+  readonly #name: string;
+  readonly #host: ControllerHost;
+  readonly #register: Register;
+  readonly #others: Source[] = [];
+  #where: Predicate<T> | undefined;
+  #scope: InformerScope | undefined;
+  #options: ControllerOptions = {};
+
+  /** @param name of the controller, in logs, metrics and events */
+  constructor(kind: Kind<T>, name: string, host: ControllerHost, register: Register) {
+    this.#kind = kind;
+    this.#name = name;
+    this.#host = host;
+    this.#register = register;
+  }
+
+  owns<C extends KubeObject>(
+    kind: Kind<C>,
+    options?: { readonly scope?: InformerScope; readonly where?: Predicate<C> },
+  ): this {
+    this.#others.push(childSource(this.#kind, kind, options));
+    return this;
+  }
+
+  watches<C extends KubeObject>(
+    kind: Kind<C>,
+    options: { readonly map: MapToKeys<C>; readonly scope?: InformerScope; readonly where?: Predicate<C> },
+  ): this {
+    this.#others.push(mappedSource(kind, options));
+    return this;
+  }
+
+  where(predicate: Predicate<T>): this {
+    this.#where = predicate;
+    return this;
+  }
+
+  scope(scope: InformerScope): this {
+    this.#scope = scope;
+    return this;
+  }
+
+  options(options: ControllerOptions): this {
+    this.#options = { ...this.#options, ...options };
+    return this;
+  }
+
+  run(reconciler: Reconciler): Controller {
+    const own = ownSource(this.#kind, { scope: this.#scope, where: this.#where });
+    const controller = new RunningController<T>({
+      name: this.#name,
+      kind: this.#kind,
+      host: this.#host,
+      options: resolveOptions(this.#options),
+      sources: [own, ...this.#others],
+      reconciler,
+    });
+    this.#register(controller as unknown as RunningController);
+    return controller;
+  }
+}

@@ -1,0 +1,18 @@
+/** A reconcile did not end in time. Its signal carries this as the reason. */
+export class ReconcileTimeout extends Error {
+  constructor(controller: string, key: string, ms: number) {
+    super(
+      `${controller}: reconcile of ${key} was aborted after ${ms / 1000}s; ` +
+        'pass ctx.signal to what it waits for, or raise the option "timeout"',
+    );
+    this.name = 'ReconcileTimeout';
+  }
+}
+
+/** The controller is stopping. The signals of running reconciles carry this as the reason. */
+export class ControllerStopped extends Error {
+  constructor(controller: string) {
+    super(`${controller}: stopping`);
+    this.name = 'ControllerStopped';
+  }
+}

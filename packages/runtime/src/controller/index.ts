@@ -1,0 +1,18 @@
+// Controller: events of watched kinds become keys in a queue, workers reconcile them one key at a time.
+// Source → Predicate → map → WorkQueue → Reconciler. Knows caches and queues; knows nothing of managers, elections
+// or what a reconcile does.
+export { Builder, type Register } from './builder.ts';
+export { ControllerStopped, ReconcileTimeout } from './errors.ts';
+export { controllerOf, ownerIndex, ownerKey } from './owner.ts';
+export { and, annotationsChanged, generationChanged, labelsChanged, not, or } from './predicates.ts';
+export { type ClientUse, type ControllerHost, RunningController } from './running-controller.ts';
+export type {
+  Controller,
+  ControllerBuilder,
+  ControllerOptions,
+  MapToKeys,
+  Predicate,
+  ReconcileContext,
+  Reconciler,
+  Result,
+} from './types.ts';

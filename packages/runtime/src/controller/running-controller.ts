@@ -1,0 +1,250 @@
+import type { Kind, KubeObject } from '@coxswain/k8s';
+import type { Cache } from '../cache/types.ts';
+import type { Client } from '../client/types.ts';
+import {
+  ApiError,
+  type Clock,
+  keyOf,
+  keyString,
+  type Logger,
+  type ObjectKey,
+  parseKey,
+  type Random,
+  type Timer,
+} from '../core/index.ts';
+import { type MetricsRegistry, noMetrics } from '../metrics/index.ts';
+import { type Lane, type Outcome, queueMetrics, type Taken, WorkQueue } from '../queue/index.ts';
+import { ControllerStopped, ReconcileTimeout } from './errors.ts';
+import { type ControllerObserver, controllerMetrics, type ReconcileResult } from './metrics.ts';
+import type { ResolvedOptions } from './options.ts';
+import type { Attached, Source } from './source.ts';
+import type { Controller, Reconciler, Result } from './types.ts';
+
+/** What a controller takes from its manager. */
+export interface ControllerHost {
+  readonly cache: Cache;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics?: MetricsRegistry;
+  /** The client for one reconcile. */
+  clientFor(use: ClientUse): Client;
+}
+
+/** What the client of one reconcile must heed. */
+export interface ClientUse {
+  /** Ends its calls, and refuses later ones, when aborted. */
+  readonly signal: AbortSignal;
+  /** Whether its writes are fenced: only the leader's pass. */
+  readonly leaderOnly: boolean;
+  /** Comes with the store events of its writes. */
+  readonly origin: object;
+}
+
+/** The origin of writes made while a key is worked. */
+class Work {
+  readonly controller: object;
+  readonly key: string;
+
+  constructor(controller: object, key: string) {
+    this.controller = controller;
+    this.key = key;
+  }
+}
+
+interface Parts<T extends KubeObject> {
+  readonly name: string;
+  readonly kind: Kind<T>;
+  readonly host: ControllerHost;
+  readonly options: ResolvedOptions;
+  /** The controller's own kind first. */
+  readonly sources: readonly Source[];
+  readonly reconciler: Reconciler;
+}
+
+/** A controller with a life: attached to its sources, then (when leading) working, then stopped. */
+export class RunningController<T extends KubeObject = KubeObject> implements Controller {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly leaderOnly: boolean;
+  readonly #parts: Parts<T>;
+  readonly #queue: WorkQueue;
+  readonly #observer: ControllerObserver;
+  readonly #log: Logger;
+  readonly #stop = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+  #attached: readonly Attached[] = [];
+  #resync: Timer | undefined;
+  #working = false;
+
+  constructor(parts: Parts<T>) {
+    const { name, kind, host, options } = parts;
+    const metrics = host.metrics ?? noMetrics;
+    this.name = name;
+    this.kind = kind;
+    this.leaderOnly = options.leaderOnly;
+    this.#parts = parts;
+    this.#observer = controllerMetrics(metrics, name);
+    this.#log = host.log.child({ controller: name });
+    const { clock, random } = host;
+    this.#queue = new WorkQueue({
+      clock,
+      random,
+      backoff: options.backoff,
+      observer: queueMetrics(metrics, name),
+    });
+  }
+
+  /** See {@link Controller}. Before the workers start, the queue only fills. */
+  get idle(): boolean {
+    return this.#queue.idle;
+  }
+
+  enqueue(key: ObjectKey, delay = 0): void {
+    if (delay > 0) this.#queue.addAfter(keyString(key), delay);
+    else this.#queue.add(keyString(key), 'user');
+  }
+
+  /** Starts the sources; resolves when all have synced and the queue holds what was there. */
+  async attach(): Promise<void> {
+    const { host, sources } = this.#parts;
+    this.#attached = sources.map((source) =>
+      source.attach(host.cache, (key, lane, origin) => this.#heard(keyString(key), lane, origin)),
+    );
+    await Promise.all(this.#attached.map(({ informer }) => informer.synced));
+  }
+
+  /** Starts the workers. Call after {@link attach} has resolved. */
+  work(): void {
+    if (this.#working || this.#stop.signal.aborted) return;
+    this.#working = true;
+    const { workers } = this.#parts.options;
+    this.#observer.workers(workers);
+    for (let i = 0; i < workers; i++) void this.#worker();
+    this.#armResync();
+  }
+
+  /**
+   * Stops the sources and hands out no more keys; waits for running reconciles, at most `deadline` milliseconds, then
+   * aborts them. With a deadline of 0 they are aborted at once.
+   */
+  async stop(deadline: number): Promise<void> {
+    this.#resync?.cancel();
+    for (const source of this.#attached) source.detach();
+    this.#attached = [];
+    this.#queue.close();
+    if (this.#running.size > 0 && deadline > 0) await this.#settled(deadline);
+    this.#stop.abort(new ControllerStopped(this.name));
+    if (this.#running.size > 0) await this.#settled(abortGrace);
+    this.#parts.reconciler.stop?.();
+  }
+
+  /** A key's own writes are known to it; told of them, it would only find nothing to do. */
+  #heard(key: string, lane: Lane, origin: object | undefined): void {
+    if (origin instanceof Work && origin.controller === this && origin.key === key) return;
+    this.#queue.add(key, lane);
+  }
+
+  async #settled(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = this.#parts.host.clock.after(ms, resolve);
+    await Promise.race([promise, Promise.allSettled(this.#running)]);
+    timer.cancel();
+  }
+
+  async #worker(): Promise<void> {
+    for (;;) {
+      const taken = await this.#queue.take();
+      if (!taken) return;
+      await this.#run(taken);
+    }
+  }
+
+  /**
+   * One reconcile. Resolves when it has ended or has ignored its abort for a while: then the worker goes on, but the
+   * key stays taken until the reconcile really ends, so that no key is ever worked twice at once.
+   */
+  #run(taken: Taken): Promise<void> {
+    const { clock } = this.#parts.host;
+    const { timeout } = this.#parts.options;
+    const abort = new AbortController();
+    const released = Promise.withResolvers<void>();
+    const onStop = () => abort.abort(this.#stop.signal.reason);
+    if (this.#stop.signal.aborted) onStop();
+    else this.#stop.signal.addEventListener('abort', onStop, { once: true });
+    let grace: Timer | undefined;
+    const timer = clock.after(timeout, () => {
+      this.#observer.timedOut();
+      abort.abort(new ReconcileTimeout(this.name, taken.key, timeout));
+      grace = clock.after(abortGrace, () => {
+        this.#log.error({ key: taken.key }, 'reconcile ignores its abort signal; its key stays blocked until it ends');
+        released.resolve();
+      });
+    });
+    const work = this.#reconcile(taken, abort.signal).finally(() => {
+      timer.cancel();
+      grace?.cancel();
+      this.#stop.signal.removeEventListener('abort', onStop);
+      this.#running.delete(work);
+      released.resolve();
+    });
+    this.#running.add(work);
+    return released.promise;
+  }
+
+  async #reconcile(taken: Taken, signal: AbortSignal): Promise<void> {
+    const { host, reconciler, options } = this.#parts;
+    const started = host.clock.monotonic();
+    this.#observer.began();
+    let outcome: Outcome;
+    let result: ReconcileResult;
+    try {
+      const key = parseKey(taken.key);
+      const answer = await reconciler.reconcile({
+        key,
+        client: host.clientFor({ signal, leaderOnly: options.leaderOnly, origin: new Work(this, taken.key) }),
+        cache: host.cache,
+        clock: host.clock,
+        log: this.#log.child({ key: taken.key }),
+        signal,
+      });
+      if (signal.aborted) throw signal.reason;
+      outcome = outcomeOf(answer ?? undefined);
+      result = outcome === 'ok' ? 'success' : 'requeue_after';
+    } catch (error) {
+      outcome = this.#failed(taken, error, signal);
+      result = 'error';
+    }
+    this.#observer.ended(result, host.clock.monotonic() - started);
+    this.#queue.done(taken.key, outcome);
+  }
+
+  #failed(taken: Taken, error: unknown, signal: AbortSignal): Outcome {
+    const cause = signal.aborted ? signal.reason : error;
+    if (!(cause instanceof ControllerStopped)) {
+      this.#log.error({ key: taken.key, failures: taken.failures + 1, err: cause }, 'reconcile failed; it is retried');
+    }
+    const atLeast = error instanceof ApiError ? error.retryAfter : undefined;
+    return atLeast === undefined ? 'failed' : { failed: true, atLeast };
+  }
+
+  /** Every object comes again in the lowest lane; a tenth of jitter keeps controllers apart. */
+  #armResync(): void {
+    const { host, options, kind } = this.#parts;
+    if (options.resync === undefined) return;
+    const period = options.resync * (1 + host.random.next() / 10);
+    this.#resync = host.clock.after(period, () => {
+      const own = this.#attached[0]?.informer;
+      if (own) for (const object of own.store.list()) this.#queue.add(keyString(keyOf(object)), 'resync');
+      this.#log.debug({ kind: kind.kind }, 'resync');
+      this.#armResync();
+    });
+  }
+}
+
+/** Milliseconds that an aborted reconcile has to end before it is given up. */
+const abortGrace = 1_000;
+
+function outcomeOf(answer: Result): Outcome {
+  return answer ? { after: answer.requeueAfter } : 'ok';
+}

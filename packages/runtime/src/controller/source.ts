@@ -1,0 +1,95 @@
+import type { Kind, KubeObject } from '@coxswain/k8s';
+import type { Cache, Informer, InformerScope, StoreEvent } from '../cache/types.ts';
+import { keyOf, type ObjectKey } from '../core/index.ts';
+import type { Lane } from '../queue/index.ts';
+import { ownerIndex, ownerKey, ownerUid } from './owner.ts';
+import type { MapToKeys, Predicate } from './types.ts';
+
+/**
+ * Puts a key in the controller's queue.
+ * @param origin who made the change, when it was one of our own process
+ */
+export type Enqueue = (key: ObjectKey, lane: Lane, origin: object | undefined) => void;
+
+/** A source at work. */
+export interface Attached {
+  readonly informer: Informer<KubeObject>;
+  /** Feeds the queue no more and gives the informer back. */
+  detach(): void;
+}
+
+/** One kind that a controller watches. */
+export interface Source {
+  readonly kind: Kind;
+  /** Starts (or joins) the informer and feeds the queue from now on. */
+  attach(cache: Cache, enqueue: Enqueue): Attached;
+}
+
+interface SourceSpec<T extends KubeObject> {
+  readonly kind: Kind<T>;
+  readonly scope?: InformerScope | undefined;
+  readonly where?: Predicate<T> | undefined;
+  readonly lane: Lane;
+  readonly keys: (object: T, cache: Cache) => Iterable<ObjectKey>;
+  readonly prepare?: (informer: Informer<T>) => void;
+}
+
+function source<T extends KubeObject>(spec: SourceSpec<T>): Source {
+  return {
+    kind: spec.kind,
+    attach(cache, enqueue) {
+      const informer = cache.informer(spec.kind, spec.scope);
+      spec.prepare?.(informer);
+      const unsubscribe = informer.onEvent((event: StoreEvent<T>) => {
+        if (spec.where && !spec.where(event)) return;
+        const lane = event.type === 'added' && event.initial ? 'resync' : spec.lane;
+        for (const key of spec.keys(event.object, cache)) enqueue(key, lane, event.origin);
+        // The object may have pointed elsewhere before: those it left must hear of it too.
+        if (event.type === 'updated')
+          for (const key of spec.keys(event.previous, cache)) enqueue(key, lane, event.origin);
+      });
+      return {
+        informer: informer as unknown as Informer<KubeObject>,
+        detach() {
+          unsubscribe();
+          informer.release();
+        },
+      };
+    },
+  };
+}
+
+/** The controller's own kind. */
+export function ownSource<T extends KubeObject>(
+  kind: Kind<T>,
+  options: { readonly scope?: InformerScope | undefined; readonly where?: Predicate<T> | undefined },
+): Source {
+  return source({ kind, ...options, lane: 'user', keys: (object) => [keyOf(object)] });
+}
+
+/** Children whose controlling owner is of kind `owner`. */
+export function childSource<C extends KubeObject>(
+  owner: Kind,
+  kind: Kind<C>,
+  options: { readonly scope?: InformerScope; readonly where?: Predicate<C> } = {},
+): Source {
+  return source({
+    kind,
+    ...options,
+    lane: 'child',
+    prepare: (informer) => informer.addIndex(ownerIndex, ownerUid),
+    keys: (object) => {
+      const key = ownerKey(object, owner);
+      return key ? [key] : [];
+    },
+  });
+}
+
+/** Any other kind, mapped to keys by `map`. */
+export function mappedSource<C extends KubeObject>(
+  kind: Kind<C>,
+  options: { readonly map: MapToKeys<C>; readonly scope?: InformerScope; readonly where?: Predicate<C> },
+): Source {
+  const { map, ...rest } = options;
+  return source({ kind, ...rest, lane: 'child', keys: (object, cache) => map(object, { cache }) });
+}

@@ -1,0 +1,242 @@
+import { type Clock, formatMicroTime, isAlreadyExists, isConflict, sleep } from '../core/index.ts';
+import { noMetrics } from '../metrics/index.ts';
+import { NotLeading } from './errors.ts';
+import { type Lease, leaseKind } from './lease.ts';
+import { checkTimes, defaultTimes, type ElectionTimes, type ElectorOptions } from './options.ts';
+
+/**
+ * Where an elector stands:
+ * - `standby`: another holds the lease, or none yet; it tries to acquire.
+ * - `leading`: it holds the lease and may write until its local deadline, which each renewal moves on.
+ * - `lost`: it led and does no more, or was stopped. Final: a process that lost should end and start afresh.
+ */
+export type ElectionState = 'standby' | 'leading' | 'lost';
+
+/** Takes part in the election by one Lease object. */
+export interface Elector {
+  /** `namespace/lease`. */
+  readonly name: string;
+  readonly state: ElectionState;
+  /** Whether this process may write at this very moment: leading, and before the local deadline. */
+  readonly leads: boolean;
+  /** Aborted, with {@link NotLeading}, the moment leadership ends. */
+  readonly signal: AbortSignal;
+  /** Resolves when it leads; rejects when it is stopped before. */
+  readonly leading: Promise<void>;
+  /** Resolves when the state becomes `lost`. */
+  readonly lost: Promise<void>;
+  start(): void;
+  /** Ends the election; a leader stops writing at once and gives the lease back, so that the next need not wait. */
+  stop(): Promise<void>;
+}
+
+/** What was last seen on the server, and when by our own clock. */
+interface Observed {
+  readonly lease: Lease;
+  readonly at: number;
+}
+
+/** See {@link Elector}. Only differences of this process's monotonic clock decide; clocks of replicas need not agree. */
+export class LeaseElector implements Elector {
+  readonly name: string;
+  readonly leading: Promise<void>;
+  readonly lost: Promise<void>;
+  readonly #options: ElectorOptions;
+  readonly #times: ElectionTimes;
+  readonly #clock: Clock;
+  readonly #stop = new AbortController();
+  readonly #fence = new AbortController();
+  readonly #lead = Promise.withResolvers<void>();
+  readonly #lose = Promise.withResolvers<void>();
+  readonly #master: (leads: boolean) => void;
+  #state: ElectionState = 'standby';
+  #observed: Observed | undefined;
+  #deadline = Number.NEGATIVE_INFINITY;
+  #loop: Promise<void> | undefined;
+
+  constructor(options: ElectorOptions) {
+    this.#options = options;
+    this.#times = checkTimes(options.times ?? defaultTimes);
+    this.#clock = options.clock;
+    this.name = `${options.namespace}/${options.lease}`;
+    this.leading = this.#lead.promise;
+    this.lost = this.#lose.promise;
+    this.leading.catch(() => {});
+    const gauge = (options.metrics ?? noMetrics).gauge({
+      name: 'leader_election_master_status',
+      help: '1 while this process leads',
+      labels: ['name'],
+    });
+    this.#master = (leads) => gauge.set({ name: options.lease }, leads ? 1 : 0);
+  }
+
+  get state(): ElectionState {
+    if (this.#state === 'leading' && this.#expired) this.#end('the lease could not be renewed in time');
+    return this.#state;
+  }
+
+  get leads(): boolean {
+    return this.state === 'leading';
+  }
+
+  get signal(): AbortSignal {
+    return this.#fence.signal;
+  }
+
+  start(): void {
+    this.#master(false);
+    this.#loop ??= this.#run();
+  }
+
+  async stop(): Promise<void> {
+    const held = this.leads;
+    this.#end('stopped');
+    this.#stop.abort(new NotLeading(this.name));
+    await this.#loop;
+    if (held) await this.#release();
+  }
+
+  get #expired(): boolean {
+    return this.#clock.monotonic() >= this.#deadline;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      await this.#attempt();
+      if (this.state === 'lost') return;
+      try {
+        await sleep(this.#clock, this.#pause(), signal);
+      } catch {
+        return;
+      }
+    }
+  }
+
+  /** A leader renews on the beat and never sleeps past its deadline; a standby's tries are spread. */
+  #pause(): number {
+    const { retryPeriod } = this.#times;
+    if (this.#state !== 'leading') return retryPeriod * (1 + 0.2 * this.#options.random.next());
+    return Math.max(0, Math.min(retryPeriod, this.#deadline - this.#clock.monotonic()));
+  }
+
+  /** One try to acquire or renew. Failures are told and tried again; the deadline decides when they cost the lead. */
+  async #attempt(): Promise<void> {
+    const { log, identity } = this.#options;
+    // Counted from before the request: the server, and any rival, can only have seen the renewal later than this.
+    const began = this.#clock.monotonic();
+    try {
+      const answer = await this.#acquireOrRenew(this.#budget(began));
+      if (answer === 'other' && this.#state === 'leading') this.#end('another replica holds the lease');
+      if (answer !== 'held') return;
+    } catch (error) {
+      log.warn({ lease: this.name, identity, err: error }, 'lease not renewed; trying again');
+      return;
+    }
+    if (this.state === 'lost' || this.#stop.signal.aborted) return;
+    this.#deadline = began + this.#times.renewDeadline;
+    // An answer that took longer than the deadline it buys (a paused process) makes no leader.
+    if (this.#expired) return;
+    if (this.#state === 'leading') return;
+    this.#state = 'leading';
+    this.#master(true);
+    log.info({ lease: this.name, identity }, 'leading');
+    this.#lead.resolve();
+  }
+
+  /** Milliseconds a call may take: a leader's calls end at its deadline. */
+  #budget(now: number): number {
+    if (this.#state !== 'leading') return this.#times.renewDeadline;
+    return Math.max(1, Math.min(this.#times.renewDeadline / 2, this.#deadline - now));
+  }
+
+  /** Who holds the lease now; `unsure` when a write of ours was beaten. @throws when the server could not be asked */
+  async #acquireOrRenew(timeout: number): Promise<'held' | 'other' | 'unsure'> {
+    const { client, namespace, lease, identity } = this.#options;
+    const leases = client.of(leaseKind);
+    const options = { timeout, signal: this.#stop.signal };
+    const found = await leases.find({ namespace, name: lease }, options);
+    try {
+      if (!found) {
+        this.#see(await leases.create(this.#claim(undefined), options));
+        return 'held';
+      }
+      this.#see(found);
+      if (found.spec?.holderIdentity !== identity && !this.#free()) return 'other';
+      this.#see(await leases.update(this.#claim(found), options));
+      return 'held';
+    } catch (error) {
+      // Someone was faster: a rival, or a hand. The next look shows whom; until then nothing is renewed.
+      if (isConflict(error) || isAlreadyExists(error)) return 'unsure';
+      throw error;
+    }
+  }
+
+  /** Notes what the server has. An unchanged record keeps the time at which it was first seen. */
+  #see(lease: Lease): void {
+    const before = this.#observed?.lease.metadata.resourceVersion;
+    if (before !== undefined && before === lease.metadata.resourceVersion) return;
+    this.#observed = { lease, at: this.#clock.monotonic() };
+  }
+
+  /** Whether the observed lease may be taken: released, or not renewed for its duration since we first saw it so. */
+  #free(): boolean {
+    const { lease, at } = this.#observed ?? {};
+    if (!lease?.spec?.holderIdentity || at === undefined) return true;
+    const duration = (lease.spec.leaseDurationSeconds ?? this.#times.leaseDuration / 1000) * 1000;
+    return this.#clock.monotonic() >= at + duration;
+  }
+
+  #claim(found: Lease | undefined): Lease {
+    const { namespace, lease, identity } = this.#options;
+    const now = formatMicroTime(this.#clock.now());
+    const ours = found?.spec?.holderIdentity === identity;
+    const transitions = found?.spec?.leaseTransitions ?? 0;
+    return {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: found?.metadata ?? { name: lease, namespace },
+      spec: {
+        ...found?.spec,
+        holderIdentity: identity,
+        leaseDurationSeconds: Math.ceil(this.#times.leaseDuration / 1000),
+        acquireTime: ours ? (found?.spec?.acquireTime ?? now) : now,
+        renewTime: now,
+        leaseTransitions: found && !ours ? transitions + 1 : transitions,
+      },
+    };
+  }
+
+  /** The one way into `lost`. */
+  #end(why: string): void {
+    if (this.#state === 'lost') return;
+    const led = this.#state === 'leading';
+    this.#state = 'lost';
+    this.#deadline = Number.NEGATIVE_INFINITY;
+    this.#master(false);
+    const error = new NotLeading(this.name);
+    this.#fence.abort(error);
+    if (led) this.#options.log.warn({ lease: this.name, why }, 'leads no more');
+    this.#lead.reject(error);
+    this.#lose.resolve();
+  }
+
+  async #release(): Promise<void> {
+    const { client, namespace, lease, identity, log } = this.#options;
+    const leases = client.of(leaseKind);
+    const options = { timeout: this.#times.retryPeriod };
+    try {
+      const found = await leases.find({ namespace, name: lease }, options);
+      if (found?.spec?.holderIdentity !== identity) return;
+      const spec = {
+        ...found.spec,
+        holderIdentity: '',
+        leaseDurationSeconds: 1,
+        renewTime: formatMicroTime(this.#clock.now()),
+      };
+      await leases.update({ ...found, spec }, options);
+    } catch (error) {
+      log.warn({ lease: this.name, err: error }, 'lease not released; it expires by itself');
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import type { Kind, KubeList, KubeObject } from '@coxswain/k8s';
+import type {
+  CallOptions,
+  Client,
+  DeleteOptions,
+  ListOptions,
+  Patch,
+  PatchOptions,
+  Resource,
+  Transport,
+  TransportRequest,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from '../client/index.ts';
+import { keyOf, type ObjectKey } from '../core/index.ts';
+
+/** Asked before each call. It throws to refuse the call; the signal it answers ends the call when aborted. */
+export interface Guard {
+  read(): AbortSignal | undefined;
+  write(): AbortSignal | undefined;
+  /**
+   * Told of each write before it is sent; what it answers is called when the write has succeeded, with the object as
+   * the server answered it (`undefined` for one that is gone). `target` is absent for raw requests and collections.
+   */
+  track?(target: WriteTarget | undefined): (answer: KubeObject | undefined) => void;
+}
+
+/** One object about to be written. Its name may be `''` when the server is to make one. */
+export interface WriteTarget {
+  readonly kind: Kind;
+  readonly key: ObjectKey;
+}
+
+/** A client whose every call, of every kind and raw, is asked of `guard` first. */
+export function guardedClient(client: Client, guard: Guard): Client {
+  return {
+    transport: guardedTransport(client.transport, guard),
+    of: <T extends KubeObject>(kind: Kind<T>) => new GuardedResource(kind, client.of(kind), guard),
+    async raw(request) {
+      const report = request.method === 'GET' ? undefined : guard.track?.(undefined);
+      const answer = await client.raw(guarded(guard, request));
+      report?.(undefined);
+      return answer;
+    },
+  };
+}
+
+/** Ends the calls of a client when `signal` is aborted, and refuses those made later. */
+export function withSignal(client: Client, signal: AbortSignal): Client {
+  const check = () => {
+    signal.throwIfAborted();
+    return signal;
+  };
+  return guardedClient(client, { read: check, write: check });
+}
+
+function guardedTransport(transport: Transport, guard: Guard): Transport {
+  return {
+    send: async (request) => transport.send(guarded(guard, request)),
+    watch: async (request) => transport.watch(guarded(guard, request)),
+    close: () => transport.close(),
+  };
+}
+
+function guarded(guard: Guard, request: TransportRequest): TransportRequest {
+  return withGuard(request.method === 'GET' ? guard.read() : guard.write(), request);
+}
+
+function withGuard<O extends { readonly signal?: AbortSignal }>(signal: AbortSignal | undefined, options: O): O {
+  if (!signal || signal === options.signal) return options;
+  return { ...options, signal: options.signal ? AbortSignal.any([options.signal, signal]) : signal };
+}
+
+class GuardedResource<T extends KubeObject> implements Resource<T> {
+  readonly #kind: Kind<T>;
+  readonly #inner: Resource<T>;
+  readonly #guard: Guard;
+
+  constructor(kind: Kind<T>, inner: Resource<T>, guard: Guard) {
+    this.#kind = kind;
+    this.#inner = inner;
+    this.#guard = guard;
+  }
+
+  async get(key: ObjectKey, options?: CallOptions): Promise<T> {
+    return this.#inner.get(key, this.#read(options));
+  }
+
+  async find(key: ObjectKey, options?: CallOptions): Promise<T | undefined> {
+    return this.#inner.find(key, this.#read(options));
+  }
+
+  async list(options?: ListOptions): Promise<KubeList<T>> {
+    return this.#inner.list(this.#read(options));
+  }
+
+  async *listAll(options?: ListOptions): AsyncIterable<T> {
+    yield* this.#inner.listAll(this.#read(options));
+  }
+
+  async create(object: T, options?: WriteOptions): Promise<T> {
+    return this.#tracked(keyOf(object), () => this.#inner.create(object, this.#write(options)));
+  }
+
+  async update(object: T, options?: WriteOptions): Promise<T> {
+    return this.#tracked(keyOf(object), () => this.#inner.update(object, this.#write(options)));
+  }
+
+  async updateStatus(object: T, options?: WriteOptions): Promise<T> {
+    return this.#tracked(keyOf(object), () => this.#inner.updateStatus(object, this.#write(options)));
+  }
+
+  async patch(key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<T> {
+    return this.#tracked(key, () => this.#inner.patch(key, patch, this.#write(options)));
+  }
+
+  async delete(key: ObjectKey, options?: DeleteOptions): Promise<T | undefined> {
+    return this.#tracked(key, () => this.#inner.delete(key, this.#write(options)));
+  }
+
+  async deleteCollection(options: ListOptions & DeleteOptions): Promise<void> {
+    const report = this.#guard.track?.(undefined);
+    await this.#inner.deleteCollection(withGuard(this.#guard.write(), options));
+    report?.(undefined);
+  }
+
+  async watch(options?: WatchOptions): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {
+    return this.#inner.watch(this.#read(options));
+  }
+
+  async #tracked<A extends T | undefined>(key: ObjectKey, send: () => Promise<A>): Promise<A> {
+    const report = this.#guard.track?.({ kind: this.#kind, key });
+    const answer = await send();
+    report?.(answer);
+    return answer;
+  }
+
+  #read<O extends CallOptions>(options: O | undefined): O {
+    return withGuard(this.#guard.read(), options ?? ({} as O));
+  }
+
+  #write<O extends CallOptions>(options: O | undefined): O {
+    return withGuard(this.#guard.write(), options ?? ({} as O));
+  }
+}

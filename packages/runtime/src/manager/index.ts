@@ -1,0 +1,5 @@
+// Manager: brings the rooms together and gives them a common life. Shared caches first, then leadership, then workers;
+// backwards at the end. Knows every room of the runtime and no operator.
+export type { ManagerState } from './lifecycle.ts';
+export { createManager } from './manager.ts';
+export type { ActorBuilder, Manager, ManagerOptions, Runnable, SourceOptions } from './types.ts';

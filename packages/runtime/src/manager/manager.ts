@@ -1,0 +1,210 @@
+import type { Kind, KubeObject } from '@coxswain/k8s';
+import { type Actor, ActorControllerBuilder, type ActorHost, type ActorOptions } from '../actor/index.ts';
+import { type Cache, createCache, type OwnWriteSink } from '../cache/index.ts';
+import type { Client } from '../client/index.ts';
+import { Builder, type ControllerBuilder, type RunningController } from '../controller/index.ts';
+import {
+  type Clock,
+  type Logger,
+  type Random,
+  randomUuid,
+  silentLogger,
+  systemClock,
+  systemRandom,
+} from '../core/index.ts';
+import { type Elector, LeaseElector } from '../election/index.ts';
+import { createRecorder, type EventRecorder } from '../events/index.ts';
+import { type Clients, managerClients } from './clients.ts';
+import type { ManagerState } from './lifecycle.ts';
+import type { ActorBuilder, Manager, ManagerOptions, Runnable } from './types.ts';
+
+/** A manager over one API server. Nothing runs, and nothing is watched, before {@link Manager.start}. */
+export function createManager(options: ManagerOptions): Manager {
+  return new ControllerManager(options);
+}
+
+class ControllerManager implements Manager {
+  readonly name: string;
+  readonly client: Client;
+  readonly cache: Cache & OwnWriteSink;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly #options: ManagerOptions;
+  readonly #elector: Elector | undefined;
+  readonly #recorder: EventRecorder;
+  readonly #clients: Clients;
+  readonly #controllers: RunningController[] = [];
+  readonly #runnables: Runnable[] = [];
+  readonly #started: Runnable[] = [];
+  readonly #abort = new AbortController();
+  /** Attaching sources of each controller; the stop waits for none of them. */
+  readonly #attached = new Map<RunningController, Promise<void>>();
+  #state: ManagerState = 'new';
+  #starting: Promise<void> | undefined;
+  #stopping: Promise<void> | undefined;
+
+  constructor(options: ManagerOptions) {
+    const { client, name, clock = systemClock, random = systemRandom, log = silentLogger } = options;
+    this.name = name;
+    this.clock = clock;
+    this.random = random;
+    this.log = log;
+    this.#options = options;
+    this.cache = createCache({ client, clock, random, log });
+    const identity = options.election?.identity ?? `${name}-${randomUuid(random)}`;
+    this.#elector = electorFor(options, identity, { clock, random, log });
+    this.#clients = managerClients(client, this.cache, this.#elector);
+    this.client = this.#clients.shared;
+    const reporter = { controller: name, instance: identity };
+    this.#recorder = createRecorder({ client, clock, random, log, reporter });
+  }
+
+  get idle(): boolean {
+    return this.#controllers.every((controller) => controller.idle);
+  }
+
+  controller<T extends KubeObject>(kind: Kind<T>, name = kind.kind.toLowerCase()): ControllerBuilder<T> {
+    return new Builder(kind, this.#unused(name), this.#host(), (controller) => this.#register(controller));
+  }
+
+  actor<T extends KubeObject>(
+    kind: Kind<T>,
+    actor: Actor<T>,
+    options: ActorOptions & { readonly name?: string },
+  ): ActorBuilder<T> {
+    const name = this.#unused(options.name ?? kind.kind.toLowerCase());
+    const register = (controller: RunningController) => this.#register(controller);
+    return new ActorControllerBuilder(kind, name, actor, options, this.#host(), register);
+  }
+
+  add(runnable: Runnable): void {
+    this.#mustNotBeStopped(`add ${runnable.name}`);
+    this.#runnables.push(runnable);
+    if (this.#state === 'running') void this.#startLate(runnable);
+  }
+
+  start(): Promise<void> {
+    this.#mustNotBeStopped('start');
+    this.#starting ??= this.#start();
+    return this.#starting;
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop(this.#options.shutdownTimeout ?? 30_000);
+    return this.#stopping;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #start(): Promise<void> {
+    this.#state = 'starting';
+    this.#elector?.start();
+    void this.#elector?.lost.then(() => this.#lost());
+    for (const controller of this.#controllers) this.#attach(controller);
+    await this.#startAll(false);
+    await Promise.all(this.#controllers.filter((c) => !c.leaderOnly).map((c) => this.#work(c)));
+    await this.#elector?.leading;
+    await this.#startAll(true);
+    this.#state = this.#state === 'starting' ? 'running' : this.#state;
+    await Promise.all(this.#controllers.map((controller) => this.#work(controller)));
+    this.log.info({ manager: this.name, controllers: this.#controllers.map(({ name }) => name) }, 'controllers run');
+  }
+
+  /** Sources → workers → runnables → events → lease → caches. */
+  async #stop(deadline: number): Promise<void> {
+    this.#state = 'stopping';
+    await Promise.all(this.#controllers.map((controller) => controller.stop(deadline)));
+    this.#abort.abort(new Error(`manager ${this.name} stopped`));
+    for (const runnable of this.#started.toReversed()) {
+      await runnable.stop?.().catch((error) => this.log.error({ runnable: runnable.name, err: error }, 'stop failed'));
+    }
+    await this.#recorder.stop();
+    await this.#elector?.stop();
+    await this.cache.stop();
+    this.#state = 'stopped';
+  }
+
+  /** Leadership is gone: nothing may be finished any more, so nothing is waited for. */
+  #lost(): void {
+    if (this.#state === 'stopping' || this.#state === 'stopped') return;
+    this.log.error({ manager: this.name }, 'leadership lost; stopping. Start a new process to take part again');
+    this.#stopping ??= this.#stop(0);
+    this.#options.onLost?.();
+  }
+
+  #register(controller: RunningController): void {
+    this.#mustNotBeStopped(`run ${controller.name}`);
+    this.#controllers.push(controller);
+    if (this.#state === 'new') return;
+    this.#attach(controller);
+    if (this.#state === 'running' || !controller.leaderOnly) {
+      this.#work(controller).catch((error) =>
+        this.log.error({ controller: controller.name, err: error }, 'not started'),
+      );
+    }
+  }
+
+  #attach(controller: RunningController): void {
+    const attached = controller.attach();
+    attached.catch(() => {});
+    this.#attached.set(controller, attached);
+  }
+
+  /** Workers start when every source has delivered what was there. */
+  async #work(controller: RunningController): Promise<void> {
+    await this.#attached.get(controller);
+    controller.work();
+  }
+
+  async #startAll(leaderOnly: boolean): Promise<void> {
+    for (const runnable of this.#runnables) {
+      if ((runnable.leaderOnly ?? false) === leaderOnly) await this.#startOne(runnable);
+    }
+  }
+
+  async #startOne(runnable: Runnable): Promise<void> {
+    this.#started.push(runnable);
+    await runnable.start(this.#abort.signal);
+  }
+
+  async #startLate(runnable: Runnable): Promise<void> {
+    try {
+      await this.#startOne(runnable);
+    } catch (error) {
+      this.log.error({ runnable: runnable.name, err: error }, 'a runnable added later did not start');
+    }
+  }
+
+  #host(): ActorHost {
+    const { cache, clock, random, log } = this;
+    const { metrics } = this.#options;
+    const { clientFor } = this.#clients;
+    return { cache, clock, random, log, recorder: this.#recorder, clientFor, ...(metrics ? { metrics } : {}) };
+  }
+
+  /** @throws when a controller of this name is there: metrics, events and field managers would mix them up */
+  #unused(name: string): string {
+    if (this.#controllers.some((controller) => controller.name === name)) {
+      throw new Error(`manager ${this.name} has a controller "${name}" already; give this one another name`);
+    }
+    return name;
+  }
+
+  #mustNotBeStopped(what: string): void {
+    if (this.#state !== 'stopping' && this.#state !== 'stopped') return;
+    throw new Error(`manager ${this.name}: cannot ${what}, it has been stopped; make a new manager`);
+  }
+}
+
+function electorFor(
+  { election, client, metrics }: ManagerOptions,
+  identity: string,
+  parts: Pick<Manager, 'clock' | 'random' | 'log'>,
+): Elector | undefined {
+  if (!election) return undefined;
+  const { namespace, lease } = election;
+  return new LeaseElector({ client, namespace, lease, identity, ...parts, ...(metrics ? { metrics } : {}) });
+}

@@ -1,0 +1,44 @@
+/** Label values of one observation. Keep the set of values small: every combination is a time series. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** What a metric is called, what it means, and the names of its labels. */
+export interface MetricSpec {
+  /** As exported, unit suffix included: `workqueue_queue_duration_seconds`. */
+  readonly name: string;
+  readonly help: string;
+  readonly labels?: readonly string[];
+}
+
+/** Upper bounds in the metric's unit; default: seconds from 1 ms to 60 s. */
+export interface HistogramSpec extends MetricSpec {
+  readonly buckets?: readonly number[];
+}
+
+export interface Counter {
+  inc(labels: Labels, by?: number): void;
+}
+
+export interface Gauge {
+  set(labels: Labels, value: number): void;
+  add(labels: Labels, by: number): void;
+}
+
+export interface Histogram {
+  observe(labels: Labels, value: number): void;
+}
+
+/** Where metrics are made. Asking twice for the same name gives the same metric, whoever asks. */
+export interface MetricsRegistry {
+  counter(spec: MetricSpec): Counter;
+  gauge(spec: MetricSpec): Gauge;
+  histogram(spec: HistogramSpec): Histogram;
+}
+
+const nothing = { inc() {}, set() {}, add() {}, observe() {} };
+
+/** Counts nothing: the default. */
+export const noMetrics: MetricsRegistry = {
+  counter: () => nothing,
+  gauge: () => nothing,
+  histogram: () => nothing,
+};

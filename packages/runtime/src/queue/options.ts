@@ -1,0 +1,42 @@
+import type { Clock, Random } from '../core/index.ts';
+import type { Lane } from './lane.ts';
+
+/** Milliseconds between retries of one key: `min`, doubling, at most `max`; each with up to half taken off by chance. */
+export interface Backoff {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** At most `perSecond` keys a second are handed out, after a first burst of `burst`. */
+export interface RateLimit {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** What a queue tells about itself. Times are milliseconds. */
+export interface QueueObserver {
+  added(lane: Lane): void;
+  /** Keys waiting in one lane, after each change. */
+  depth(lane: Lane, depth: number): void;
+  started(waited: number): void;
+  finished(worked: number): void;
+  retried(): void;
+}
+
+export interface QueueOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Default { min: 5, max: 300 000 }. */
+  readonly backoff?: Backoff;
+  /** Default: none. */
+  readonly rate?: RateLimit;
+  /**
+   * Milliseconds of waiting that make up for one lane; default 10 000. A key of the last lane goes before a fresh key
+   * of the first after three times this, so no lane starves.
+   */
+  readonly ageing?: number;
+  readonly observer?: QueueObserver;
+}
+
+export const defaultBackoff: Backoff = { min: 5, max: 300_000 };
+export const defaultAgeing = 10_000;
