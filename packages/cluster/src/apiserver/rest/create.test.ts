@@ -11,7 +11,7 @@ describe('create', () => {
     expect(object).toMatchObject({
       kind: 'ConfigMap',
       apiVersion: 'v1',
-      metadata: { name: 'a', namespace: 'default', creationTimestamp: '2026-01-01T00:00:00Z', resourceVersion: '1' },
+      metadata: { name: 'a', namespace: 'default', creationTimestamp: '2026-01-01T00:00:00Z', resourceVersion: '2' },
       data: { x: '1' },
     });
     expect(object.metadata.uid).toMatch(/^[0-9a-f-]{36}$/);
@@ -70,7 +70,7 @@ describe('create', () => {
     const api = await createTestApi();
     const object = await api.ok('POST', configMaps, { body: configMap('a'), query: { dryRun: 'All' } });
     expect(object.metadata.uid).toBeDefined();
-    expect(api.storage.revision).toBe(0);
+    expect(api.storage.revision).toBe(1);
     expect((await api.fails('GET', `${configMaps}/a`)).code).toBe(404);
   });
 });
