@@ -1,6 +1,14 @@
 import { defineResource, type ResourceType, s } from '@coxswain/schema';
 import { GROUP, VERSION } from './constants.ts';
-import { conditionalStatus, failoverStatus, imageColumns, logSetRef, podSet, sharedStorageCache, volume } from './shared.ts';
+import {
+  conditionalStatus,
+  failoverStatus,
+  imageColumns,
+  logSetRef,
+  podSet,
+  sharedStorageCache,
+  volume,
+} from './shared.ts';
 
 export const dnSetSpec = s.object({
   ...podSet,

@@ -14,7 +14,10 @@ export const logSetSpec = s.object({
   volume,
   sharedStorage,
   initialConfig: initialConfig.optional().describe('Used once, when the service is bootstrapped. Immutable.'),
-  storeFailureTimeout: s.string().optional().describe('How long a store may be down before it is replaced. Default 10m.'),
+  storeFailureTimeout: s
+    .string()
+    .optional()
+    .describe('How long a store may be down before it is replaced. Default 10m.'),
   failedPodStrategy: s.string().optional().describe('"Delete" or "Orphan". Default Delete.'),
   pvcRetentionPolicy: s.string().optional().describe('"Delete" or "Retain". Default: s3RetentionPolicy, else Delete.'),
 });

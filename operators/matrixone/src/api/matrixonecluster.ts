@@ -69,9 +69,7 @@ export const MatrixOneCluster = defineResource({
     proxy: proxySetStatus.optional(),
     webui: webUIStatus.optional(),
     logService: logSetStatus.optional(),
-    readable: s
-      .object({ log: s.string().optional(), dn: s.string().optional(), cn: s.string().optional() })
-      .optional(),
+    readable: s.object({ log: s.string().optional(), dn: s.string().optional(), cn: s.string().optional() }).optional(),
     host: s.string().optional(),
     port: s.int().optional(),
   }),

@@ -61,7 +61,10 @@ export const serviceFields = {
 
 /** Fields that every set of pods has, besides `replicas`. */
 export const podSetFields = {
-  image: s.string().optional().describe('Required on the sets; inside a MatrixOneCluster it defaults to repository and version.'),
+  image: s
+    .string()
+    .optional()
+    .describe('Required on the sets; inside a MatrixOneCluster it defaults to repository and version.'),
   resources: resources().optional(),
   overlay: s.any<Overlay>().optional().describe('Fields laid over the generated pod template.'),
   topologySpread: s.list(s.string()).optional().describe('Topology keys over which the pods are spread evenly.'),

@@ -20,7 +20,9 @@ test('store UUIDs follow the ordinal or the DNS name', () => {
 test('digests keep the first seven digits', () => {
   expect(shortDigest('')).toBe('ef46db3');
   expect(shortDigest('hello world')).toBe('45ab673');
-  expect(shortDigest('{"config.toml":"x = \\"1\\"\\n","start.sh":"a\\u003cb \\u0026\\u0026 c\\u003ed\\n"}')).toBe('5a04a16');
+  expect(shortDigest('{"config.toml":"x = \\"1\\"\\n","start.sh":"a\\u003cb \\u0026\\u0026 c\\u003ed\\n"}')).toBe(
+    '5a04a16',
+  );
 });
 
 test('deployment ids come from the name alone', () => {

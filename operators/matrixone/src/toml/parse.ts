@@ -28,7 +28,8 @@ export function parseToml(text: string): TomlTable {
   try {
     return parse(text, { integersAsBigInt: true, useLegacyDate: true, unsafeKeyBehaviour: 'throw' }) as TomlTable;
   } catch (error) {
-    if (error instanceof TomlError) throw new TomlSyntaxError(error.line, error.column, reasonOf(error), { cause: error });
+    if (error instanceof TomlError)
+      throw new TomlSyntaxError(error.line, error.column, reasonOf(error), { cause: error });
     throw error;
   }
 }

@@ -1,0 +1,107 @@
+import {
+  type CNSet,
+  type CNSetSpec,
+  type DNSet,
+  GROUP,
+  LABEL_CLUSTER,
+  type LogSet,
+  type MatrixOneCluster,
+  type MatrixOneClusterSpec,
+  type ObjectDependency,
+  type ProxySet,
+  VERSION,
+} from '../api/index.ts';
+import {
+  type DefaultServiceArgs,
+  defaultCNSet,
+  defaultDNSet,
+  defaultLogSet,
+  defaultProxySet,
+} from '../defaults/index.ts';
+import { parseToml, renderToml, setPath } from '../toml/index.ts';
+import { inheritFrom } from './inherit.ts';
+import { withPassword } from './password.ts';
+
+const apiVersion = `${GROUP}/${VERSION}`;
+/** HAKeeper's part of a backup. */
+const RESTORE_FROM = 'hk_data';
+
+function reference(cluster: MatrixOneCluster): ObjectDependency {
+  const { name, namespace = '' } = cluster.metadata;
+  return { metadata: { name, namespace } };
+}
+
+function metadata(cluster: MatrixOneCluster, name: string) {
+  return { name, namespace: cluster.metadata.namespace ?? '' };
+}
+
+/** The log service of a cluster. */
+export function logSetOf(cluster: MatrixOneCluster, args: DefaultServiceArgs): LogSet {
+  const { name } = cluster.metadata;
+  const inherited = inheritFrom(cluster.spec, name, cluster.spec.logService);
+  const restore = cluster.spec.restoreFrom ? { restoreFrom: RESTORE_FROM } : {};
+  const spec = { ...inherited, initialConfig: { ...inherited.initialConfig, ...restore } };
+  return { apiVersion, kind: 'LogSet', metadata: metadata(cluster, name), spec: defaultLogSet(spec, args) };
+}
+
+/** The transaction nodes of a cluster; `undefined` when the spec has neither `tn` nor `dn`. */
+export function dnSetOf(cluster: MatrixOneCluster, args: DefaultServiceArgs): DNSet | undefined {
+  const { name } = cluster.metadata;
+  const wanted = cluster.spec.tn ?? cluster.spec.dn;
+  if (!wanted) return undefined;
+  return {
+    apiVersion,
+    kind: 'DNSet',
+    metadata: metadata(cluster, name),
+    spec: defaultDNSet(inheritFrom(cluster.spec, name, wanted), args),
+    deps: { logSet: reference(cluster) },
+  };
+}
+
+/** A CN group under its name. */
+export interface NamedGroup {
+  readonly name: string;
+  readonly spec: CNSetSpec;
+}
+
+/** The CN groups of a cluster in the order they are declared, the deprecated ones last. */
+export function cnGroupsOf(spec: MatrixOneClusterSpec): readonly NamedGroup[] {
+  const groups = (spec.cnGroups ?? []).map(({ name, ...group }) => ({ name, spec: group }));
+  const { tp, ap } = spec;
+  if (tp) groups.push({ name: 'tp', spec: { ...tp, dnsBasedIdentity: tp.dnsBasedIdentity ?? false } });
+  if (ap) groups.push({ name: 'ap', spec: ap });
+  return groups;
+}
+
+function withProxy(spec: CNSetSpec): CNSetSpec {
+  const config = parseToml(spec.config ?? '');
+  setPath(config, ['cn', 'frontend', 'proxy-enabled'], true);
+  return { ...spec, config: renderToml(config) };
+}
+
+/** A CN group of a cluster. `live` keeps the order of its variables, which is part of the pod template. */
+export function cnSetOf(cluster: MatrixOneCluster, group: NamedGroup, args: DefaultServiceArgs, live?: CNSet): CNSet {
+  const { name } = cluster.metadata;
+  const inherited = inheritFrom(cluster.spec, name, group.spec);
+  const spec = cluster.spec.proxy ? withProxy(inherited) : inherited;
+  return {
+    apiVersion,
+    kind: 'CNSet',
+    metadata: { ...metadata(cluster, `${name}-${group.name}`), labels: { [LABEL_CLUSTER]: name } },
+    spec: withPassword(name, spec, (given) => defaultCNSet(given, args), live?.spec),
+    deps: { logSet: reference(cluster), dnSet: reference(cluster) },
+  };
+}
+
+/** The proxies of a cluster; `undefined` when it has none. */
+export function proxySetOf(cluster: MatrixOneCluster, args: DefaultServiceArgs): ProxySet | undefined {
+  const { name } = cluster.metadata;
+  if (!cluster.spec.proxy) return undefined;
+  return {
+    apiVersion,
+    kind: 'ProxySet',
+    metadata: metadata(cluster, name),
+    spec: defaultProxySet(inheritFrom(cluster.spec, name, cluster.spec.proxy), args),
+    deps: { logSet: reference(cluster) },
+  };
+}

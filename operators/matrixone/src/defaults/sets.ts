@@ -1,0 +1,59 @@
+import type { CNSetSpec, DNSetSpec, LogSetSpec, ProxySetSpec, SharedStorage } from '../api/index.ts';
+import type { DefaultServiceArgs } from './options.ts';
+import { defaultCache, defaultPodSet, defaultServiceArgs } from './pod-set.ts';
+
+/** The S3 retention follows that of the volumes and the other way round; Delete when neither is given. */
+function defaultRetention(spec: LogSetSpec): { pvcRetentionPolicy: string; sharedStorage: SharedStorage } {
+  const { s3 } = spec.sharedStorage;
+  const pvcRetentionPolicy = spec.pvcRetentionPolicy ?? s3?.s3RetentionPolicy ?? 'Delete';
+  if (!s3) return { pvcRetentionPolicy, sharedStorage: spec.sharedStorage };
+  const s3RetentionPolicy = s3.s3RetentionPolicy ?? (pvcRetentionPolicy === 'Retain' ? 'Retain' : 'Delete');
+  return { pvcRetentionPolicy, sharedStorage: { ...spec.sharedStorage, s3: { ...s3, s3RetentionPolicy } } };
+}
+
+/** The spec of a LogSet with every default filled in. */
+export function defaultLogSet(spec: LogSetSpec, args: DefaultServiceArgs): LogSetSpec {
+  const initial = spec.initialConfig;
+  return {
+    ...defaultServiceArgs(defaultPodSet(spec), args.logService),
+    ...defaultRetention(spec),
+    initialConfig: {
+      ...initial,
+      logShards: initial?.logShards ?? 1,
+      dnShards: initial?.dnShards ?? 1,
+      logShardReplicas: initial?.logShardReplicas ?? (spec.replicas >= 3 ? 3 : 1),
+    },
+    storeFailureTimeout: spec.storeFailureTimeout ?? '10m0s',
+  };
+}
+
+/** The spec of a DNSet with every default filled in. Its memory cache is 0 without a request: live files say so. */
+export function defaultDNSet(spec: DNSetSpec, args: DefaultServiceArgs): DNSetSpec {
+  return {
+    ...defaultServiceArgs(defaultPodSet(spec), args.dn),
+    sharedStorageCache: defaultCache(spec, true),
+  };
+}
+
+/** The spec of a CN group with every default filled in. */
+export function defaultCNGroup<T extends CNSetSpec>(spec: T, args: DefaultServiceArgs): T {
+  const drains = spec.scalingConfig?.storeDrainEnabled;
+  const cache = defaultCache(spec, false);
+  return {
+    ...defaultServiceArgs(defaultPodSet(spec), args.cn),
+    serviceType: spec.serviceType ?? 'ClusterIP',
+    ...(Object.keys(cache).length > 0 ? { sharedStorageCache: cache } : {}),
+    ...(drains ? { scalingConfig: { storeDrainTimeout: '5m0s', ...spec.scalingConfig } } : {}),
+    updateStrategy: { maxSurge: 1, maxUnavailable: 0, ...spec.updateStrategy },
+  };
+}
+
+/** The spec of a CNSet with every default filled in: that of a group, and the deprecated role. */
+export function defaultCNSet(spec: CNSetSpec, args: DefaultServiceArgs): CNSetSpec {
+  return { ...defaultCNGroup(spec, args), role: spec.role ?? 'TP' };
+}
+
+/** The spec of a ProxySet with every default filled in. */
+export function defaultProxySet(spec: ProxySetSpec, args: DefaultServiceArgs): ProxySetSpec {
+  return { ...defaultServiceArgs(spec, args.proxy), serviceType: spec.serviceType ?? 'ClusterIP' };
+}

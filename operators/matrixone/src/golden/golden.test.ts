@@ -1,0 +1,129 @@
+import type { ConfigMap, KubeObject, Service } from '@coxswain/k8s';
+import type { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
+import { describe, expect, test } from 'vitest';
+import { type LogSet, logSetNames, type MatrixOneCluster } from '../api/index.ts';
+import { cnGroupsOf, cnSetOf, credentialOf, dnSetOf, logSetOf, proxySetOf } from '../children/index.ts';
+import { chooseBootstrapMembers, type LogService } from '../config/index.ts';
+import {
+  chartServiceArgs as args,
+  defaultCNSet,
+  defaultCluster,
+  defaultDNSet,
+  defaultLogSet,
+  defaultProxySet,
+  initialOperatorVersion,
+} from '../defaults/index.ts';
+import { type LiveSet, planCNSet, planDNSet, planLogSet, planProxySet } from '../plan/index.ts';
+import { decided, sentService, withoutScript } from './normalize.ts';
+import { Objects, type Recording, recordings } from './recording.ts';
+
+interface Plan {
+  readonly services: readonly Service[];
+  readonly configMaps: readonly ConfigMap[];
+  readonly workload: KruiseStatefulSet | CloneSet;
+}
+
+/** In legacy mode the name of the ConfigMap depends on the script; a live one in use is kept. */
+function liveConfig<W>(recording: Recording, prefix: string): LiveSet<W> {
+  const legacy = recording.stored.of('ConfigMap').find(({ metadata }) => /^-[0-9a-f]{7}$/.test(metadata.name.slice(prefix.length)) && metadata.name.startsWith(prefix));
+  return legacy ? { configMap: legacy } : {};
+}
+
+/** Plans of every set among `sets`, as the set controllers would make them. */
+function plans(recording: Recording, sets: Objects): readonly Plan[] {
+  const log = sets.of('LogSet')[0] as LogSet;
+  const key = (object: KubeObject) => ({ namespace: object.metadata.namespace ?? '', name: object.metadata.name });
+  const spec = defaultLogSet(log.spec, args);
+  const service: LogService = { ...key(log), replicas: spec.replicas };
+  const storage = spec.sharedStorage;
+  return [
+    planLogSet(key(log), spec, chooseBootstrapMembers(spec), [], liveConfig(recording, logSetNames(log.metadata.name).config)),
+    ...sets.of('DNSet').map((set) =>
+      planDNSet(key(set), defaultDNSet(set.spec, args), storage, service, liveConfig(recording, `${set.metadata.name}-dn-config`)),
+    ),
+    ...sets.of('CNSet').map((set) =>
+      planCNSet(key(set), defaultCNSet(set.spec, args), storage, service, liveConfig(recording, `${set.metadata.name}-cn-config`)),
+    ),
+    ...sets.of('ProxySet').map((set) =>
+      planProxySet(key(set), defaultProxySet(set.spec, args), storage, service, liveConfig(recording, `${set.metadata.name}-proxy-config`)),
+    ),
+  ];
+}
+
+/** The cluster of a recording as admission would have stored it; `absent` ones were stored without. */
+function admitted(recording: Recording): MatrixOneCluster | undefined {
+  const [cluster] = recording.input.of('MatrixOneCluster');
+  if (!cluster || recording.name.startsWith('absent')) return cluster;
+  const operatorVersion = initialOperatorVersion(cluster.spec);
+  return { ...cluster, spec: defaultCluster({ ...cluster.spec, operatorVersion }, args) };
+}
+
+/** The sets a cluster is made of. */
+function children(recording: Recording, cluster: MatrixOneCluster): Objects {
+  const cnSets = cnGroupsOf(cluster.spec).map((group) =>
+    cnSetOf(cluster, group, args, recording.stored.find('CNSet', `${cluster.metadata.name}-${group.name}`)),
+  );
+  const sets = [logSetOf(cluster, args), dnSetOf(cluster, args), ...cnSets, proxySetOf(cluster, args)];
+  return new Objects(sets.filter((set) => set !== undefined));
+}
+
+/** Every recorded child has its counterpart among ours (the dashboard is no part of this). */
+function expectNothingMissing(recording: Recording, made: readonly Plan[]): void {
+  const kinds = new Set(['StatefulSet', 'CloneSet', 'ConfigMap', 'Service']);
+  const names = (objects: readonly KubeObject[]) => objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`).sort();
+  const recorded = [...new Objects([...recording.stored.all, ...recording.sent.all]).all].filter(
+    ({ kind = '', metadata }) => kinds.has(kind) && !/-webui/.test(metadata.name) && !/^(bk|rs)/.test(metadata.name),
+  );
+  const ours = made.flatMap(({ services, configMaps, workload }) => [...services, ...configMaps, workload]);
+  expect(new Set(names(ours))).toEqual(new Set([...names(recorded), ...(recording.sent.all.length === 0 ? names(ours) : [])]));
+}
+
+function expectPlans(recording: Recording, made: readonly Plan[]): void {
+  expectNothingMissing(recording, made);
+  for (const { workload } of made) {
+    const { name } = workload.metadata;
+    const recorded = recording.sent.find(workload.kind === 'CloneSet' ? 'CloneSet' : 'StatefulSet', name);
+    if (recorded) {
+      // The pool controller had scaled its set after it was created.
+      const spec = recording.name === 'pool' ? { ...workload.spec, replicas: recorded.spec.replicas } : workload.spec;
+      const ours = { ...workload, spec } as KubeObject;
+      expect(decided(ours), `workload ${name}`).toEqual(decided(recorded));
+    }
+  }
+  for (const map of made.flatMap(({ configMaps }) => configMaps)) {
+    const recorded = recording.stored.get('ConfigMap', map.metadata.name);
+    expect(decided(withoutScript(map)), `map ${map.metadata.name}`).toEqual(decided(withoutScript(recorded)));
+  }
+  for (const service of made.flatMap(({ services }) => services)) {
+    const recorded = recording.stored.get('Service', service.metadata.name);
+    expect(decided(sentService(service)), `service ${service.metadata.name}`).toEqual(decided(sentService(recorded)));
+  }
+}
+
+describe.each(recordings())('$name', (recording) => {
+  const cluster = admitted(recording);
+
+  test.runIf(cluster)('the cluster’s sets are those of upstream', () => {
+    if (!cluster) return;
+    for (const set of children(recording, cluster).all) {
+      const recorded = recording.stored.all.find(({ kind, metadata }) => kind === set.kind && metadata.name === set.metadata.name);
+      const ours = { ...set, status: {}, deps: undefined } as KubeObject;
+      expect(decided(ours), `${set.kind}`).toEqual(decided({ ...recorded, status: {}, deps: undefined, metadata: { ...recorded?.metadata, annotations: {} } } as unknown as KubeObject));
+    }
+  });
+
+  test.runIf(cluster)('from the cluster: workloads, configurations and services to the byte', () => {
+    if (cluster) expectPlans(recording, plans(recording, children(recording, cluster)));
+  });
+
+  test('from the stored sets: a live cluster is taken over without a change', () => {
+    expectPlans(recording, plans(recording, recording.stored));
+  });
+
+  test.runIf(cluster)('the first user', () => {
+    if (!cluster) return;
+    const recorded = recording.stored.get('Secret', `${cluster.metadata.name}-credential`);
+    const text = Object.entries(recorded.data ?? {}).map(([key, value]) => [key, Buffer.from(value).toString('base64')]);
+    expect(credentialOf(cluster)).toMatchObject({ metadata: { name: recorded.metadata.name }, data: Object.fromEntries(text) });
+  });
+});

@@ -1,0 +1,22 @@
+/**
+ * Pod templates, workloads, services and claims of each role: pure functions from a set's (defaulted) spec.
+ * Live pods restart when a template changes, so orders and spellings are part of the contract (`spec/matrixone.md` §2.3).
+ * Knows nothing of clients or of when things are written.
+ */
+export { claimTemplates, dataVolumeSize, keptClaimTemplates, type VolumeChange, volumeChange } from './claims.ts';
+export { cnLabelAnnotation, cnSetTemplate, cnSetWorkload } from './cnset.ts';
+export { dnSetTemplate, dnSetWorkload } from './dnset.ts';
+export { claimRetention, logSetTemplate, logSetWorkload } from './logset.ts';
+export { proxySetTemplate, proxySetWorkload } from './proxyset.ts';
+export {
+  cnHeadlessService,
+  cnService,
+  dnHeadlessService,
+  dnMetricService,
+  logDiscoveryService,
+  logHeadlessService,
+  logMetricService,
+  proxyService,
+  type SetKey,
+} from './services.ts';
+export type { ClaimRetention } from './workload.ts';
