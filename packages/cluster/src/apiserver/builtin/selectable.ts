@@ -48,15 +48,19 @@ const events: Readonly<Record<string, Selector>> = {
   source: eventSource,
 };
 
+/** The newer form's names, found in either form of the object. */
 function regarding(): Record<string, Selector> {
   const names = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
-  const own = names.map((name): [string, Selector] => [`regarding.${name}`, at(`involvedObject.${name}`)]);
-  return {
-    ...Object.fromEntries(own),
-    reason: at('reason'),
-    reportingController: at('reportingComponent'),
-    type: at('type'),
+  const either = (first: string, second: string): Selector => {
+    const [newer, older] = [at(first), at(second)];
+    return (event) => newer(event) || older(event);
   };
+  const own = names.map((name): [string, Selector] => [
+    `regarding.${name}`,
+    either(`regarding.${name}`, `involvedObject.${name}`),
+  ]);
+  const reporter = either('reportingController', 'reportingComponent');
+  return { ...Object.fromEntries(own), reason: at('reason'), reportingController: reporter, type: at('type') };
 }
 
 /** Field selectors of built-in kinds beyond name and namespace (`spec/embedded.md` §1.5), on the stored form; by `group/plural`. */
@@ -68,7 +72,7 @@ export const selectableFields: Readonly<Record<string, Readonly<Record<string, S
     'status.podIPs': podIps,
   },
   '/events': events,
-  'events.k8s.io/events': { ...events, ...regarding() },
+  'events.k8s.io/events': regarding(),
   '/secrets': paths('type'),
   '/services': paths('spec.clusterIP', 'spec.type'),
   '/nodes': { 'spec.unschedulable': at('spec.unschedulable', 'false') },

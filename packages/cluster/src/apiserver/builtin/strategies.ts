@@ -1,4 +1,62 @@
 import type { Strategy } from '../types.ts';
+import { controllerRevisionStrategy } from './apps/controller-revision.ts';
+import { daemonSetStrategy } from './apps/daemon-set.ts';
+import { deploymentStrategy } from './apps/deployment.ts';
+import { replicaSetStrategy, replicationControllerStrategy } from './apps/replica-set.ts';
+import { statefulSetStrategy } from './apps/stateful-set.ts';
+import { cronJobStrategy } from './batch/cron-job.ts';
+import { jobStrategy } from './batch/job.ts';
+import { configMapStrategy } from './core/config-map.ts';
+import { namespaceStrategy } from './core/namespace.ts';
+import { persistentVolumeStrategy } from './core/persistent-volume.ts';
+import { persistentVolumeClaimStrategy } from './core/persistent-volume-claim.ts';
+import { secretStrategy } from './core/secret.ts';
+import * as core from './core/small-kinds.ts';
+import * as misc from './misc/small-kinds.ts';
+import { podStrategy, podTemplateStrategy } from './pod/pod.ts';
+import { podDisruptionBudgetStrategy } from './policy/pod-disruption-budget.ts';
+import * as rbac from './rbac/roles.ts';
+import { serviceStrategy } from './service/service.ts';
 
 /** Rules of each kind beyond the plain facts, by `group/plural`. */
-export const strategies: Readonly<Record<string, Strategy>> = {};
+export const strategies: Readonly<Record<string, Strategy>> = {
+  '/configmaps': configMapStrategy,
+  '/endpoints': core.endpointsStrategy,
+  '/events': core.eventStrategy,
+  '/limitranges': core.limitRangeStrategy,
+  '/namespaces': namespaceStrategy,
+  '/nodes': core.nodeStrategy,
+  '/persistentvolumeclaims': persistentVolumeClaimStrategy,
+  '/persistentvolumes': persistentVolumeStrategy,
+  '/pods': podStrategy,
+  '/podtemplates': podTemplateStrategy,
+  '/replicationcontrollers': replicationControllerStrategy,
+  '/resourcequotas': core.resourceQuotaStrategy,
+  '/secrets': secretStrategy,
+  '/services': serviceStrategy,
+  'admissionregistration.k8s.io/mutatingwebhookconfigurations': misc.mutatingWebhookStrategy,
+  'admissionregistration.k8s.io/validatingwebhookconfigurations': misc.validatingWebhookStrategy,
+  'apps/controllerrevisions': controllerRevisionStrategy,
+  'apps/daemonsets': daemonSetStrategy,
+  'apps/deployments': deploymentStrategy,
+  'apps/replicasets': replicaSetStrategy,
+  'apps/statefulsets': statefulSetStrategy,
+  'autoscaling/horizontalpodautoscalers': misc.autoscalerStrategy,
+  'batch/cronjobs': cronJobStrategy,
+  'batch/jobs': jobStrategy,
+  'coordination.k8s.io/leases': misc.leaseStrategy,
+  'discovery.k8s.io/endpointslices': core.endpointSliceStrategy,
+  'events.k8s.io/events': core.eventStrategy,
+  'networking.k8s.io/ingressclasses': misc.ingressClassStrategy,
+  'networking.k8s.io/ingresses': misc.ingressStrategy,
+  'networking.k8s.io/networkpolicies': misc.networkPolicyStrategy,
+  'node.k8s.io/runtimeclasses': misc.runtimeClassStrategy,
+  'policy/poddisruptionbudgets': podDisruptionBudgetStrategy,
+  'rbac.authorization.k8s.io/clusterrolebindings': rbac.clusterRoleBindingStrategy,
+  'rbac.authorization.k8s.io/clusterroles': rbac.clusterRoleStrategy,
+  'rbac.authorization.k8s.io/rolebindings': rbac.roleBindingStrategy,
+  'rbac.authorization.k8s.io/roles': rbac.roleStrategy,
+  'scheduling.k8s.io/priorityclasses': misc.priorityClassStrategy,
+  'storage.k8s.io/csidrivers': misc.csiDriverStrategy,
+  'storage.k8s.io/storageclasses': misc.storageClassStrategy,
+};

@@ -21,7 +21,7 @@ const keyRule =
 
 export function regexText(rule: string, pattern: string, ...examples: readonly string[]): string {
   if (examples.length === 0) return `${rule} (regex used for validation is '${pattern}')`;
-  const list = examples.map((example) => `'${example}', `).join('or ');
+  const list = examples.map((example) => `'${example}', `).join(' or ');
   return `${rule} (e.g. ${list}regex used for validation is '${pattern}')`;
 }
 

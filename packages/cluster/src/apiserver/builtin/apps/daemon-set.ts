@@ -1,0 +1,73 @@
+import type { MutableJson } from '@coxswain/k8s';
+import type { FieldError } from '@coxswain/schema';
+import type { Strategy } from '../../types.ts';
+import { defaultPodTemplate, templateLabels } from '../pod/default-spec.ts';
+import { ensureObject, fill, fillZero, objectAt, type ReadJson, textAt } from '../shared/draft.ts';
+import { invalidValue, notSupported, required } from '../shared/errors.ts';
+import { isEmptySelector, validateLabelSelector } from '../shared/selectors.ts';
+import { intOrPercent, nonNegative, percentOf, unchanged } from '../shared/values.ts';
+import { alwaysRunningTemplate, doesNotMatch, goStrategy } from './template-rules.ts';
+
+function defaultDaemonSet(draft: MutableJson): void {
+  const spec = ensureObject(draft, 'spec');
+  const strategy = ensureObject(spec, 'updateStrategy');
+  fillZero(strategy, 'type', 'RollingUpdate');
+  if (strategy.type === 'RollingUpdate') {
+    const rolling = ensureObject(strategy, 'rollingUpdate');
+    fill(rolling, 'maxUnavailable', 1);
+    fill(rolling, 'maxSurge', 0);
+  }
+  fill(spec, 'revisionHistoryLimit', 10);
+  defaultPodTemplate(ensureObject(spec, 'template'));
+  const status = ensureObject(draft, 'status');
+  for (const key of ['currentNumberScheduled', 'numberMisscheduled', 'desiredNumberScheduled', 'numberReady']) {
+    fill(status, key, 0);
+  }
+}
+
+function validateRolling(rolling: ReadJson, field: string): readonly FieldError[] {
+  const { maxUnavailable, maxSurge } = rolling;
+  const isZero = (value: unknown) => value === 0 || percentOf(value) === 0 || value === undefined;
+  const errors = [
+    ...intOrPercent(maxUnavailable, `${field}.maxUnavailable`),
+    ...intOrPercent(maxSurge, `${field}.maxSurge`),
+  ];
+  if (isZero(maxUnavailable) && isZero(maxSurge)) {
+    errors.push(required(`${field}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'));
+  } else if (!isZero(maxUnavailable) && !isZero(maxSurge)) {
+    errors.push(invalidValue(`${field}.maxSurge`, maxSurge, 'may not be set when maxUnavailable is non-zero'));
+  }
+  return errors;
+}
+
+function validateDaemonSet(object: ReadJson): readonly FieldError[] {
+  const spec = objectAt(object, 'spec') ?? {};
+  const strategy = objectAt(spec, 'updateStrategy');
+  const type = textAt(strategy, 'type');
+  const rolling = objectAt(strategy, 'rollingUpdate');
+  const selector = objectAt(spec, 'selector');
+  const errors: FieldError[] = [...validateLabelSelector(selector, 'spec.selector')];
+  if (!selector)
+    errors.push(
+      invalidValue('spec.template.metadata.labels', templateLabels(objectAt(spec, 'template')), doesNotMatch),
+    );
+  if (selector && isEmptySelector(selector)) {
+    errors.push(invalidValue('spec.selector', selector, 'empty selector is invalid for daemonset'));
+  }
+  errors.push(...alwaysRunningTemplate(spec, 'DaemonSet'));
+  errors.push(...nonNegative(spec.minReadySeconds, 'spec.minReadySeconds'));
+  if (type === 'RollingUpdate') {
+    if (rolling) errors.push(...validateRolling(rolling, 'spec.updateStrategy.rollingUpdate'));
+  } else if (type !== 'OnDelete') {
+    errors.push(notSupported('spec.updateStrategy', goStrategy(strategy), ['RollingUpdate', 'OnDelete']));
+  }
+  errors.push(...nonNegative(spec.revisionHistoryLimit, 'spec.revisionHistoryLimit'));
+  return errors;
+}
+
+export const daemonSetStrategy: Strategy = {
+  default: defaultDaemonSet,
+  validate: validateDaemonSet,
+  validateUpdate: (object, old) =>
+    unchanged(objectAt(object, 'spec')?.selector, objectAt(old, 'spec')?.selector, 'spec.selector'),
+};

@@ -1,0 +1,89 @@
+import type { MutableJson } from '@coxswain/k8s';
+import type { FieldError } from '@coxswain/schema';
+import type { Strategy } from '../../types.ts';
+import { ensureObject, fill, fillZero, given, objectAt, type ReadJson, textAt } from '../shared/draft.ts';
+import { invalidValue, notSupported, required } from '../shared/errors.ts';
+import { dnsSubdomain } from '../shared/names.ts';
+import { nonNegative } from '../shared/values.ts';
+import { defaultJobSpec, validateJobSpec } from './job.ts';
+
+const policies = ['Allow', 'Forbid', 'Replace'];
+const macros = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
+
+function defaultCronJob(draft: MutableJson): void {
+  const spec = ensureObject(draft, 'spec');
+  fillZero(spec, 'concurrencyPolicy', 'Allow');
+  fill(spec, 'suspend', false);
+  fill(spec, 'successfulJobsHistoryLimit', 3);
+  fill(spec, 'failedJobsHistoryLimit', 1);
+  const template = ensureObject(spec, 'jobTemplate');
+  ensureObject(template, 'metadata');
+  const jobSpec = ensureObject(template, 'spec');
+  defaultCronJobSpec(jobSpec);
+  ensureObject(draft, 'status');
+}
+
+/** Job defaults belong to jobs: a CronJob keeps its template as written, pods apart. */
+function defaultCronJobSpec(jobSpec: MutableJson): void {
+  const completed: MutableJson = { template: jobSpec.template ?? {} };
+  defaultJobSpec(completed);
+  jobSpec.template = completed.template;
+}
+
+function validateSchedule(spec: ReadJson): readonly FieldError[] {
+  const schedule = textAt(spec, 'schedule');
+  if (schedule === '') return [required('spec.schedule')];
+  if (schedule.includes('TZ')) {
+    const text = 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead';
+    return [invalidValue('spec.schedule', schedule, text)];
+  }
+  const fields = schedule.trim().split(/\s+/);
+  const isMacro = macros.includes(schedule) || schedule.startsWith('@every ');
+  if (isMacro || fields.length === 5) return [];
+  const text = `expected exactly 5 fields, found ${fields.length}: [${fields.join(' ')}]`;
+  return [invalidValue('spec.schedule', schedule, text)];
+}
+
+function validateTimeZone(spec: ReadJson): readonly FieldError[] {
+  if (!given(spec.timeZone)) return [];
+  const zone = String(spec.timeZone);
+  if (zone === '') return [invalidValue('spec.timeZone', zone, 'timeZone must be nil or non-empty string')];
+  if (zone.toLowerCase() === 'local') {
+    return [
+      invalidValue(
+        'spec.timeZone',
+        zone,
+        'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones',
+      ),
+    ];
+  }
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return [];
+  } catch {
+    return [invalidValue('spec.timeZone', zone, `unknown time zone ${zone}`)];
+  }
+}
+
+function validateCronJob(object: ReadJson): readonly FieldError[] {
+  const spec = objectAt(object, 'spec') ?? {};
+  const errors = [...validateSchedule(spec), ...validateTimeZone(spec)];
+  errors.push(...nonNegative(spec.startingDeadlineSeconds, 'spec.startingDeadlineSeconds'));
+  const policy = textAt(spec, 'concurrencyPolicy');
+  if (!policies.includes(policy)) errors.push(notSupported('spec.concurrencyPolicy', policy, policies));
+  const jobSpec = objectAt(objectAt(spec, 'jobTemplate'), 'spec') ?? {};
+  errors.push(...validateJobSpec({ completionMode: 'NonIndexed', ...jobSpec }, 'spec.jobTemplate.spec'));
+  errors.push(...nonNegative(spec.successfulJobsHistoryLimit, 'spec.successfulJobsHistoryLimit'));
+  errors.push(...nonNegative(spec.failedJobsHistoryLimit, 'spec.failedJobsHistoryLimit'));
+  return errors;
+}
+
+export const cronJobStrategy: Strategy = {
+  default: defaultCronJob,
+  validate: validateCronJob,
+  validateName(name) {
+    const errors = [...dnsSubdomain(name)];
+    if (name.length > 52) errors.push('must be no more than 52 characters');
+    return errors;
+  },
+};

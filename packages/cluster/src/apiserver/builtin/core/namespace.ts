@@ -1,0 +1,57 @@
+import type { MutableJson } from '@coxswain/k8s';
+import type { FieldError } from '@coxswain/schema';
+import type { Strategy } from '../../types.ts';
+import { ensureObject, fillZero, given, listAt, objectAt, type ReadJson, textAt } from '../shared/draft.ts';
+import { invalidValue } from '../shared/errors.ts';
+import { qualifiedName } from '../shared/names.ts';
+
+const nameLabel = 'kubernetes.io/metadata.name';
+
+function defaultNamespace(draft: MutableJson): void {
+  const metadata = ensureObject(draft, 'metadata');
+  const name = textAt(metadata, 'name');
+  if (name !== '') ensureObject(metadata, 'labels')[nameLabel] = name;
+  ensureObject(draft, 'spec');
+  fillZero(ensureObject(draft, 'status'), 'phase', 'Active');
+}
+
+function validateFinalizers(object: ReadJson): readonly FieldError[] {
+  return listAt(objectAt(object, 'spec'), 'finalizers').flatMap((finalizer) => {
+    const name = String(finalizer);
+    const errors = qualifiedName(name).map((text) => invalidValue('spec.finalizers', name, text));
+    if (errors.length === 0 && !name.includes('/') && name !== 'kubernetes') {
+      errors.push(
+        invalidValue('spec.finalizers', name, 'name is neither a standard finalizer name nor is it fully qualified'),
+      );
+    }
+    return errors;
+  });
+}
+
+export const namespaceStrategy: Strategy = {
+  default: defaultNamespace,
+  prepareCreate(draft) {
+    draft.status = { phase: 'Active' };
+    const spec = ensureObject(draft, 'spec');
+    const finalizers = listAt(spec, 'finalizers');
+    if (!finalizers.includes('kubernetes')) spec.finalizers = [...finalizers, 'kubernetes'];
+  },
+  prepareUpdate(draft, old, { subresource }) {
+    if (subresource !== '') return;
+    draft.spec = { ...objectAt(draft, 'spec'), finalizers: [...listAt(objectAt(old, 'spec'), 'finalizers')] };
+    draft.status = old.status;
+  },
+  validate: validateFinalizers,
+  validateUpdate(object, _old, { subresource }) {
+    if (subresource !== 'status') return [];
+    const phase = textAt(objectAt(object, 'status'), 'phase');
+    const deleting = given(objectAt(object, 'metadata')?.deletionTimestamp);
+    if (deleting && phase !== 'Terminating') {
+      return [invalidValue('status.Phase', phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")];
+    }
+    if (!deleting && phase !== 'Active') {
+      return [invalidValue('status.Phase', phase, "may only be 'Active' if `deletionTimestamp` is empty")];
+    }
+    return [];
+  },
+};

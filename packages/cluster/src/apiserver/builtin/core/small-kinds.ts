@@ -1,0 +1,167 @@
+import type { MutableJson } from '@coxswain/k8s';
+import type { FieldError } from '@coxswain/schema';
+import type { Strategy } from '../../types.ts';
+import { ensureObject, fill, fillZero, objectAt, objectsAt, type ReadJson, sameJson, textAt } from '../shared/draft.ts';
+import { duplicate, forbiddenField, invalidValue, required } from '../shared/errors.ts';
+import { portNumber } from '../shared/names.ts';
+
+/** Zero values that events are always stored with. */
+export const eventStrategy: Strategy = {
+  default(draft) {
+    const newer = draft.apiVersion === 'events.k8s.io/v1';
+    ensureObject(draft, newer ? 'regarding' : 'involvedObject');
+    ensureObject(draft, newer ? 'deprecatedSource' : 'source');
+    for (const key of [
+      'eventTime',
+      newer ? 'deprecatedFirstTimestamp' : 'firstTimestamp',
+      newer ? 'deprecatedLastTimestamp' : 'lastTimestamp',
+    ]) {
+      if (draft[key] === undefined) draft[key] = null;
+    }
+    fill(draft, newer ? 'reportingController' : 'reportingComponent', '');
+    fill(draft, 'reportingInstance', '');
+  },
+  validate: validateEvent,
+};
+
+/** An event lives in the namespace of what it is about; events about cluster-scoped objects live in `default`. */
+function validateEvent(event: ReadJson): readonly FieldError[] {
+  const about = objectAt(event, 'involvedObject') ?? objectAt(event, 'regarding');
+  const own = textAt(objectAt(event, 'metadata'), 'namespace');
+  const namespace = textAt(about, 'namespace');
+  if (namespace === own || (namespace === '' && ['default', 'kube-system', ''].includes(own))) return [];
+  if (namespace === '') {
+    return [invalidValue('involvedObject.namespace', namespace, 'does not match event.namespace')];
+  }
+  return [invalidValue('involvedObject.namespace', namespace, 'does not match event.namespace')];
+}
+
+export const endpointsStrategy: Strategy = {
+  default(draft) {
+    for (const subset of objectsAt(draft, 'subsets')) {
+      for (const port of objectsAt(subset, 'ports')) fillZero(port, 'protocol', 'TCP');
+    }
+  },
+  validate: (object) =>
+    objectsAt(object, 'subsets').flatMap((subset, i) => {
+      const field = `subsets[${i}]`;
+      const errors: FieldError[] = [];
+      const addresses = [...objectsAt(subset, 'addresses'), ...objectsAt(subset, 'notReadyAddresses')];
+      if (addresses.length === 0) errors.push(required(field, 'must specify `addresses` or `notReadyAddresses`'));
+      objectsAt(subset, 'ports').forEach((port, j) => {
+        const number = Number(port.port ?? 0);
+        errors.push(...portNumber(number).map((text) => invalidValue(`${field}.ports[${j}].port`, number, text)));
+      });
+      return errors;
+    }),
+};
+
+export const endpointSliceStrategy: Strategy = {
+  default(draft) {
+    for (const port of objectsAt(draft, 'ports')) {
+      fill(port, 'name', '');
+      fill(port, 'protocol', 'TCP');
+    }
+    if (draft.endpoints === undefined) draft.endpoints = null;
+    if (draft.ports === undefined) draft.ports = null;
+    for (const endpoint of objectsAt(draft, 'endpoints')) ensureObject(endpoint, 'conditions');
+  },
+  validate(object) {
+    const type = textAt(object, 'addressType');
+    const types = ['FQDN', 'IPv4', 'IPv6'];
+    const errors: FieldError[] = type === '' ? [required('addressType')] : [];
+    if (type !== '' && !types.includes(type)) {
+      const list = types.map((text) => JSON.stringify(text)).join(', ');
+      errors.push({
+        field: 'addressType',
+        reason: 'FieldValueNotSupported',
+        message: `Unsupported value: ${JSON.stringify(type)}: supported values: ${list}`,
+      });
+    }
+    const endpoints = objectsAt(object, 'endpoints');
+    endpoints.forEach((endpoint, i) => {
+      const addresses = endpoint.addresses;
+      if (!Array.isArray(addresses) || addresses.length === 0) {
+        errors.push(required(`endpoints[${i}].addresses`, 'must contain at least 1 address'));
+      }
+    });
+    const names = new Set<string>();
+    objectsAt(object, 'ports').forEach((port, i) => {
+      const name = textAt(port, 'name');
+      if (names.has(name)) errors.push(duplicate('ports', name));
+      names.add(name);
+      const protocol = textAt(port, 'protocol');
+      if (protocol === '') errors.push(required(`ports[${i}].protocol`));
+    });
+    return errors;
+  },
+  validateUpdate: (object, old) =>
+    object.addressType === old.addressType
+      ? []
+      : [invalidValue('addressType', object.addressType, 'field is immutable')],
+};
+
+export const nodeStrategy: Strategy = {
+  default(draft) {
+    ensureObject(draft, 'spec');
+    const status = ensureObject(draft, 'status');
+    if (objectAt(status, 'capacity')) fill(status, 'allocatable', status.capacity);
+    const daemon = ensureObject(ensureObject(status, 'daemonEndpoints'), 'kubeletEndpoint');
+    fill(daemon, 'Port', 0);
+    defaultNodeInfo(ensureObject(status, 'nodeInfo'));
+  },
+  validateUpdate(object, old) {
+    const before = textAt(objectAt(old, 'spec'), 'podCIDR');
+    const next = textAt(objectAt(object, 'spec'), 'podCIDR');
+    const errors: FieldError[] = [];
+    if (before !== '' && before !== next) {
+      errors.push(forbiddenField('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'));
+    }
+    const provider = textAt(objectAt(old, 'spec'), 'providerID');
+    if (provider !== '' && provider !== textAt(objectAt(object, 'spec'), 'providerID')) {
+      errors.push(forbiddenField('spec.providerID', 'node updates may not change providerID except from "" to valid'));
+    }
+    return errors;
+  },
+};
+
+function defaultNodeInfo(info: MutableJson): void {
+  const keys = [
+    'machineID',
+    'systemUUID',
+    'bootID',
+    'kernelVersion',
+    'osImage',
+    'containerRuntimeVersion',
+    'kubeletVersion',
+    'kubeProxyVersion',
+    'operatingSystem',
+    'architecture',
+  ];
+  for (const key of keys) fill(info, key, '');
+}
+
+export const resourceQuotaStrategy: Strategy = {
+  default(draft) {
+    ensureObject(draft, 'spec');
+    ensureObject(draft, 'status');
+  },
+  validateUpdate(object, old) {
+    const same = sameJson(objectAt(object, 'spec')?.scopes ?? [], objectAt(old, 'spec')?.scopes ?? []);
+    return same ? [] : [invalidValue('spec.scopes', objectAt(object, 'spec')?.scopes ?? null, 'field is immutable')];
+  },
+};
+
+export const limitRangeStrategy: Strategy = {
+  default(draft) {
+    const spec = ensureObject(draft, 'spec');
+    for (const item of objectsAt(spec, 'limits')) {
+      if (item.type !== 'Container') continue;
+      const limits = ensureObject(item, 'default');
+      const requests = ensureObject(item, 'defaultRequest');
+      for (const [key, value] of Object.entries(objectAt(item, 'max') ?? {})) fill(limits, key, value);
+      for (const [key, value] of Object.entries(limits)) fill(requests, key, value);
+      for (const [key, value] of Object.entries(objectAt(item, 'min') ?? {})) fill(requests, key, value);
+    }
+  },
+};

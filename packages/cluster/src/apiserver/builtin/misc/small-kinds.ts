@@ -1,0 +1,243 @@
+import type { MutableJson } from '@coxswain/k8s';
+import type { FieldError } from '@coxswain/schema';
+import type { Strategy } from '../../types.ts';
+import {
+  ensureObject,
+  fill,
+  fillZero,
+  given,
+  listAt,
+  objectAt,
+  objectsAt,
+  type ReadJson,
+  textAt,
+} from '../shared/draft.ts';
+import { forbiddenField, invalidValue, notSupported, required } from '../shared/errors.ts';
+import { dnsSubdomain } from '../shared/names.ts';
+import { formatErrors, nonNegative, positive, unchanged } from '../shared/values.ts';
+
+export const leaseStrategy: Strategy = {
+  default: (draft) => void ensureObject(draft, 'spec'),
+  validate(object) {
+    const spec = objectAt(object, 'spec');
+    return [
+      ...positive(spec?.leaseDurationSeconds, 'spec.leaseDurationSeconds'),
+      ...nonNegative(spec?.leaseTransitions, 'spec.leaseTransitions'),
+      ...(spec && spec.holderIdentity === '' ? [invalidValue('spec.holderIdentity', '', 'must not be empty')] : []),
+    ];
+  },
+};
+
+const storageClassFixed = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'];
+
+export const storageClassStrategy: Strategy = {
+  default(draft) {
+    fill(draft, 'reclaimPolicy', 'Delete');
+    fill(draft, 'volumeBindingMode', 'Immediate');
+  },
+  validate(object) {
+    const errors: FieldError[] = [];
+    if (textAt(object, 'provisioner') === '') errors.push(required('provisioner'));
+    const policy = textAt(object, 'reclaimPolicy');
+    if (!['Delete', 'Retain'].includes(policy))
+      errors.push(notSupported('reclaimPolicy', policy, ['Delete', 'Retain']));
+    const mode = textAt(object, 'volumeBindingMode');
+    const modes = ['Immediate', 'WaitForFirstConsumer'];
+    if (!modes.includes(mode)) errors.push(notSupported('volumeBindingMode', mode, modes));
+    return errors;
+  },
+  validateUpdate: (object, old) =>
+    storageClassFixed.flatMap((key) => {
+      if (key === 'parameters' || key === 'provisioner') {
+        const same = unchanged(object[key], old[key], key).length === 0;
+        return same ? [] : [forbiddenField(key, `updates to ${key} are forbidden.`)];
+      }
+      return unchanged(object[key], old[key], key);
+    }),
+};
+
+/** Highest value a user's priority class may have. */
+const highestUserPriority = 1_000_000_000;
+
+export const priorityClassStrategy: Strategy = {
+  default(draft) {
+    fill(draft, 'preemptionPolicy', 'PreemptLowerPriority');
+    fill(draft, 'value', 0);
+  },
+  validate(object) {
+    const name = textAt(objectAt(object, 'metadata'), 'name');
+    const value = Number(object.value ?? 0);
+    if (name.startsWith('system-')) {
+      const known = { 'system-cluster-critical': 2_000_000_000, 'system-node-critical': 2_000_001_000 }[name] === value;
+      if (known) return [];
+      return [
+        forbiddenField('metadata.name', "priority class names with 'system-' prefix are reserved for system use only"),
+      ];
+    }
+    if (value <= highestUserPriority) return [];
+    return [forbiddenField('value', `maximum allowed value of a user defined priority is ${highestUserPriority}`)];
+  },
+  validateUpdate: (object, old) => {
+    const errors: FieldError[] = [];
+    if (object.value !== old.value) errors.push(forbiddenField('value', 'may not be changed in an update.'));
+    errors.push(...unchanged(object.preemptionPolicy, old.preemptionPolicy, 'preemptionPolicy'));
+    return errors;
+  },
+};
+
+function defaultWebhooks(kind: 'mutating' | 'validating'): (draft: MutableJson) => void {
+  return (draft) => {
+    for (const webhook of objectsAt(draft, 'webhooks')) {
+      fill(webhook, 'failurePolicy', 'Fail');
+      fill(webhook, 'matchPolicy', 'Equivalent');
+      fill(webhook, 'namespaceSelector', {});
+      fill(webhook, 'objectSelector', {});
+      fill(webhook, 'timeoutSeconds', 10);
+      if (kind === 'mutating') fill(webhook, 'reinvocationPolicy', 'Never');
+      for (const rule of objectsAt(webhook, 'rules')) fill(rule, 'scope', '*');
+      const service = objectAt(objectAt(webhook, 'clientConfig'), 'service');
+      if (service) fill(service, 'port', 443);
+    }
+  };
+}
+
+function validateWebhooks(object: ReadJson): readonly FieldError[] {
+  return objectsAt(object, 'webhooks').flatMap((webhook, i) => {
+    const field = `webhooks[${i}]`;
+    const errors: FieldError[] = [];
+    const name = textAt(webhook, 'name');
+    if (name === '') errors.push(required(`${field}.name`));
+    else if (name.split('.').length < 3) {
+      errors.push(
+        invalidValue(`${field}.name`, name, 'should be a domain with at least three segments separated by dots'),
+      );
+    } else errors.push(...formatErrors(name, `${field}.name`, dnsSubdomain));
+    if (listAt(webhook, 'admissionReviewVersions').length === 0) {
+      errors.push(required(`${field}.admissionReviewVersions`, 'must specify one of v1, v1beta1'));
+    }
+    if (textAt(webhook, 'sideEffects') === '') {
+      errors.push(required(`${field}.sideEffects`, 'must specify one of None, NoneOnDryRun'));
+    }
+    const seconds = Number(webhook.timeoutSeconds ?? 10);
+    if (seconds < 1 || seconds > 30) {
+      errors.push(
+        invalidValue(`${field}.timeoutSeconds`, seconds, 'the timeout value must be between 1 and 30 seconds'),
+      );
+    }
+    return errors;
+  });
+}
+
+export const mutatingWebhookStrategy: Strategy = { default: defaultWebhooks('mutating'), validate: validateWebhooks };
+export const validatingWebhookStrategy: Strategy = {
+  default: defaultWebhooks('validating'),
+  validate: validateWebhooks,
+};
+
+export const autoscalerStrategy: Strategy = {
+  default(draft) {
+    const spec = ensureObject(draft, 'spec');
+    fill(spec, 'minReplicas', 1);
+    if (draft.apiVersion === 'autoscaling/v2' && listAt(spec, 'metrics').length === 0) {
+      const target = { type: 'Utilization', averageUtilization: 80 };
+      spec.metrics = [{ type: 'Resource', resource: { name: 'cpu', target } }];
+    }
+    const status = ensureObject(draft, 'status');
+    fillZero(status, 'desiredReplicas', 0);
+    if (draft.apiVersion === 'autoscaling/v1') fillZero(status, 'currentReplicas', 0);
+    else if (status.currentMetrics === undefined) status.currentMetrics = null;
+  },
+  validate(object) {
+    const spec = objectAt(object, 'spec');
+    const [low, high] = [Number(spec?.minReplicas ?? 1), Number(spec?.maxReplicas ?? 0)];
+    const errors: FieldError[] = [];
+    if (low < 0) errors.push(invalidValue('spec.minReplicas', low, 'must be greater than or equal to 0'));
+    if (high < 1) errors.push(invalidValue('spec.maxReplicas', high, 'must be greater than or equal to 1'));
+    if (high < low)
+      errors.push(invalidValue('spec.maxReplicas', high, 'must be greater than or equal to `minReplicas`'));
+    const target = objectAt(spec, 'scaleTargetRef');
+    for (const key of ['kind', 'name']) {
+      if (textAt(target, key) === '') errors.push(required(`spec.scaleTargetRef.${key}`));
+    }
+    return errors;
+  },
+};
+
+export const ingressStrategy: Strategy = {
+  default(draft) {
+    ensureObject(draft, 'spec');
+    ensureObject(ensureObject(draft, 'status'), 'loadBalancer');
+  },
+  validate(object) {
+    const spec = objectAt(object, 'spec');
+    const rules = objectsAt(spec, 'rules');
+    if (rules.length === 0 && !objectAt(spec, 'defaultBackend')) {
+      return [invalidValue('spec', goIngressSpec(spec), 'either `defaultBackend` or `rules` must be specified')];
+    }
+    return rules.flatMap((rule, i) =>
+      objectsAt(objectAt(rule, 'http'), 'paths').flatMap((path, j) =>
+        validateIngressPath(path, `spec.rules[${i}].http.paths[${j}]`),
+      ),
+    );
+  },
+};
+
+function goIngressSpec(spec: ReadJson | undefined): object {
+  return {
+    IngressClassName: spec?.ingressClassName ?? null,
+    DefaultBackend: null,
+    TLS: spec?.tls ?? null,
+    Rules: null,
+  };
+}
+
+function validateIngressPath(path: ReadJson, field: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const types = ['Exact', 'ImplementationSpecific', 'Prefix'];
+  const type = path.pathType;
+  if (!given(type)) return [required(`${field}.pathType`, 'pathType must be specified')];
+  if (!types.includes(String(type))) errors.push(notSupported(`${field}.pathType`, type, types));
+  const text = textAt(path, 'path');
+  if (type !== 'ImplementationSpecific' && !text.startsWith('/')) {
+    errors.push(invalidValue(`${field}.path`, text, 'must be an absolute path'));
+  }
+  return errors;
+}
+
+export const ingressClassStrategy: Strategy = {
+  default(draft) {
+    const parameters = objectAt(ensureObject(draft, 'spec'), 'parameters');
+    if (parameters) fill(parameters, 'scope', 'Cluster');
+  },
+  validateUpdate: (object, old) =>
+    unchanged(objectAt(object, 'spec')?.controller, objectAt(old, 'spec')?.controller, 'spec.controller'),
+};
+
+export const networkPolicyStrategy: Strategy = {
+  default(draft) {
+    const spec = ensureObject(draft, 'spec');
+    ensureObject(spec, 'podSelector');
+    if (listAt(spec, 'policyTypes').length === 0) {
+      spec.policyTypes = listAt(spec, 'egress').length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
+    }
+    for (const rule of [...objectsAt(spec, 'ingress'), ...objectsAt(spec, 'egress')]) {
+      for (const port of objectsAt(rule, 'ports')) fill(port, 'protocol', 'TCP');
+    }
+  },
+};
+
+export const csiDriverStrategy: Strategy = {
+  default(draft) {
+    const spec = ensureObject(draft, 'spec');
+    fill(spec, 'attachRequired', true);
+    for (const key of ['podInfoOnMount', 'storageCapacity', 'requiresRepublish', 'seLinuxMount'])
+      fill(spec, key, false);
+    fill(spec, 'fsGroupPolicy', 'ReadWriteOnceWithFSType');
+    if (listAt(spec, 'volumeLifecycleModes').length === 0) spec.volumeLifecycleModes = ['Persistent'];
+  },
+};
+
+export const runtimeClassStrategy: Strategy = {
+  validate: (object) => (textAt(object, 'handler') === '' ? [required('handler')] : []),
+  validateUpdate: (object, old) => unchanged(object.handler, old.handler, 'handler'),
+};

@@ -1,0 +1,46 @@
+import type { MutableJson } from '@coxswain/k8s';
+import { listAt, numberAt, objectsAt, type ReadJson, sameJson, textAt } from '../shared/draft.ts';
+import { isExternal, needsAddress, needsNodePorts } from './allocate.ts';
+
+/** Takes over what the server chose before when an update does not name it. */
+export function keepAllocated(spec: MutableJson, old: ReadJson): void {
+  if (needsAddress(old) && needsAddress(spec)) {
+    if (textAt(spec, 'clusterIP') === '') spec.clusterIP = old.clusterIP;
+    if (listAt(spec, 'clusterIPs').length === 0 && spec.clusterIP === old.clusterIP) spec.clusterIPs = old.clusterIPs;
+    if (listAt(spec, 'ipFamilies').length === 0 && old.ipFamilies) spec.ipFamilies = old.ipFamilies;
+    if (textAt(spec, 'ipFamilyPolicy') === '' && old.ipFamilyPolicy) spec.ipFamilyPolicy = old.ipFamilyPolicy;
+  }
+  if (needsNodePorts(old) && needsNodePorts(spec)) keepNodePorts(spec, old);
+  const hadCheck = numberAt(old, 'healthCheckNodePort');
+  if (hadCheck !== undefined && numberAt(spec, 'healthCheckNodePort') === undefined)
+    spec.healthCheckNodePort = hadCheck;
+}
+
+function keepNodePorts(spec: MutableJson, old: ReadJson): void {
+  const key = (port: ReadJson) => `${textAt(port, 'protocol')}/${String(port.port)}`;
+  const before = new Map(objectsAt(old, 'ports').map((port) => [key(port), port.nodePort]));
+  const used = new Set(objectsAt(spec, 'ports').map((port) => port.nodePort));
+  for (const port of objectsAt(spec, 'ports')) {
+    const kept = before.get(key(port));
+    if (!port.nodePort && kept && !used.has(kept)) port.nodePort = kept;
+  }
+}
+
+/** Drops what belonged to the old type, unless the client changed it in the same update. */
+export function dropTypeDependent(spec: MutableJson, old: ReadJson): void {
+  const drop = (key: string) => {
+    if (sameJson(spec[key], old[key])) delete spec[key];
+  };
+  if (needsAddress(old) && !needsAddress(spec)) {
+    for (const key of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy']) drop(key);
+  }
+  if (needsNodePorts(old) && !needsNodePorts(spec)) {
+    const before = new Set(objectsAt(old, 'ports').map((port) => port.nodePort));
+    for (const port of objectsAt(spec, 'ports')) if (before.has(port.nodePort)) delete port.nodePort;
+  }
+  const wasBalanced = textAt(old, 'type') === 'LoadBalancer';
+  const isBalanced = textAt(spec, 'type') === 'LoadBalancer';
+  if (wasBalanced && !isBalanced) for (const key of ['allocateLoadBalancerNodePorts', 'loadBalancerClass']) drop(key);
+  if (isExternal(old) && !isExternal(spec)) drop('externalTrafficPolicy');
+  if (textAt(spec, 'type') === 'ExternalName') drop('internalTrafficPolicy');
+}

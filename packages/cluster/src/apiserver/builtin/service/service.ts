@@ -1,0 +1,52 @@
+import type { MutableJson } from '@coxswain/k8s';
+import type { Strategy } from '../../types.ts';
+import { copyJson, ensureObject, fill, fillZero, given, objectAt, objectsAt, textAt } from '../shared/draft.ts';
+import { allocate, isExternal, mirrorAddresses } from './allocate.ts';
+import { dropTypeDependent, keepAllocated } from './change-type.ts';
+import { validateService, validateServiceUpdate } from './validate.ts';
+
+function defaultAffinity(spec: MutableJson): void {
+  fillZero(spec, 'sessionAffinity', 'None');
+  if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig;
+  if (spec.sessionAffinity !== 'ClientIP') return;
+  const seconds = objectAt(objectAt(spec, 'sessionAffinityConfig'), 'clientIP')?.timeoutSeconds;
+  if (!given(seconds)) spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: 10800 } };
+}
+
+function defaultService(draft: MutableJson): void {
+  const spec = ensureObject(draft, 'spec');
+  defaultAffinity(spec);
+  fillZero(spec, 'type', 'ClusterIP');
+  for (const port of objectsAt(spec, 'ports')) {
+    fillZero(port, 'protocol', 'TCP');
+    fillZero(port, 'targetPort', port.port);
+  }
+  if (isExternal(spec)) fillZero(spec, 'externalTrafficPolicy', 'Cluster');
+  if (spec.type !== 'ExternalName') fill(spec, 'internalTrafficPolicy', 'Cluster');
+  const status = ensureObject(draft, 'status');
+  const balancer = ensureObject(status, 'loadBalancer');
+  if (spec.type !== 'LoadBalancer') return;
+  fill(spec, 'allocateLoadBalancerNodePorts', true);
+  for (const ingress of objectsAt(balancer, 'ingress'))
+    if (textAt(ingress, 'ip') !== '') fill(ingress, 'ipMode', 'VIP');
+}
+
+export const serviceStrategy: Strategy = {
+  default: defaultService,
+  prepareCreate(draft, context) {
+    draft.status = { loadBalancer: {} };
+    mirrorAddresses(ensureObject(draft, 'spec'));
+    allocate(draft, undefined, context);
+  },
+  prepareUpdate(draft, old, context) {
+    if (context.subresource !== '') return;
+    const spec = ensureObject(draft, 'spec');
+    const before = copyJson(objectAt(old, 'spec') ?? {});
+    mirrorAddresses(spec, before);
+    keepAllocated(spec, before);
+    dropTypeDependent(spec, before);
+    allocate(draft, old, context);
+  },
+  validate: (object, { subresource }) => (subresource === 'status' ? [] : validateService(object)),
+  validateUpdate: (object, old, { subresource }) => (subresource === '' ? validateServiceUpdate(object, old) : []),
+};
