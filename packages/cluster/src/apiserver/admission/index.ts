@@ -1,0 +1,6 @@
+/**
+ * The built-in admission plug-ins: what the cluster adds to an object, or refuses, by looking at other objects.
+ * Knows storage and the kinds it guards; nothing of requests or verbs.
+ */
+export { builtinAdmission } from './chain.ts';
+export { defaultStorageClassName } from './storage-class.ts';

@@ -1,0 +1,19 @@
+import type { StorageSubscription } from '../../storage/types.ts';
+import { installNamespaceDefaults, type NamespaceDefaults } from './namespace-defaults.ts';
+import { commonObjects, type ServerAddress, serverEndpoints, serverService } from './objects.ts';
+import { type BootstrapContext, ensureCurrent, ensureStored } from './write.ts';
+
+/**
+ * Makes the objects every cluster starts with: system namespaces, priority classes, the default storage class, and a
+ * default service account in each namespace. Changes nothing that is there already. Cancel the answer at the end.
+ */
+export function bootstrapCluster(context: BootstrapContext, defaults: NamespaceDefaults = {}): StorageSubscription {
+  for (const object of commonObjects) ensureStored(context, object);
+  return installNamespaceDefaults(context, defaults);
+}
+
+/** Publishes the server as `default/kubernetes` once its address is known; an older address is replaced. */
+export function publishServer(context: BootstrapContext, address: ServerAddress): void {
+  ensureStored(context, serverService(address));
+  for (const object of serverEndpoints(address)) ensureCurrent(context, object);
+}
