@@ -107,7 +107,7 @@ class Apply {
     this.#type = type;
     this.#live = live;
     this.#args = args;
-    this.#reset = resetSet(args.subresource, args.reset);
+    this.#reset = resetSet(type, args.subresource, args.reset);
     this.#id = claimId(newClaim(args, 'Apply'));
   }
 

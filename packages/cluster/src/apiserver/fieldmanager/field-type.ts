@@ -1,6 +1,6 @@
 import type { RefResolver, SchemaNode } from '@coxswain/schema';
 import { builtInSchemas } from '../patch/index.ts';
-import { zeroFieldsOf } from './zero-fields.ts';
+import { isBuiltIn, zeroFieldsOf } from './zero-fields.ts';
 
 export type ScalarKind = 'numeric' | 'string' | 'boolean' | 'untyped';
 
@@ -22,6 +22,8 @@ export interface MapType {
   defaultOf(key: string): unknown;
   /** Fields that are never absent in the server's own representation, with their zero values. Built-in types only. */
   readonly zeros: ReadonlyMap<string, unknown>;
+  /** Whether the schema is one of the built-in types. */
+  readonly builtIn: boolean;
   /** Whether only unknown fields are allowed, all with deduced types. */
   readonly deduced: boolean;
 }
@@ -62,6 +64,7 @@ function openMap(atomic: boolean, element: FieldType): MapType {
     member: () => element,
     defaultOf: () => undefined,
     zeros: noZeros,
+    builtIn: false,
     deduced: !atomic,
   };
 }
@@ -160,6 +163,7 @@ function mapType(node: SchemaNode, resolve: RefResolver, preserve: boolean): Map
     },
     defaultOf: (key) => nodeFor(key)?.default,
     zeros: zeroFieldsOf(node),
+    builtIn: isBuiltIn(node),
     deduced: properties === undefined && unknown() === deducedType,
   };
 }

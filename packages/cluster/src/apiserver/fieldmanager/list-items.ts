@@ -17,8 +17,8 @@ export function itemElement(list: ListType, item: unknown, index: number): PathE
   const key: Tree = {};
   let found = false;
   for (const name of list.keys) {
-    const value = own(item, name) ?? list.element.map?.defaultOf(name);
-    if (value === undefined) continue;
+    const value = own(item, name) ?? list.element.map?.defaultOf(name) ?? list.element.map?.zeros.get(name);
+    if (value === undefined || value === null) continue;
     put(key, name, value);
     found = true;
   }

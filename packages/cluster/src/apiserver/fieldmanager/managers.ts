@@ -114,5 +114,6 @@ export function newClaim(
   who: { manager: string; apiVersion: string; subresource: string },
   operation: Claim['operation'],
 ): Claim {
-  return { ...who, manager: who.manager || 'unknown', operation, set: emptySet };
+  const { manager, apiVersion, subresource } = who;
+  return { manager: manager || 'unknown', apiVersion, subresource, operation, set: emptySet };
 }

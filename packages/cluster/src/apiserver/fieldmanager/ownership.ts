@@ -1,5 +1,6 @@
 import type { Comparison } from './compare.ts';
 import { difference, type FieldSet, intersection, recursiveDifference, setOf, union } from './field-set.ts';
+import type { FieldType } from './field-type.ts';
 import { type Claim, type Claims, withSet } from './managers.ts';
 
 /** What everybody may change without owning it. */
@@ -29,9 +30,16 @@ export function withoutSystemFields(set: FieldSet): FieldSet {
  * Fields that the endpoint resets before it stores: nobody comes to own them there. Paths such as `status` or `metadata.labels`,
  * each with all that is below.
  */
-export function resetSet(subresource: string, reset: readonly string[] | undefined): FieldSet {
-  const defaults = subresource === '' ? ['status'] : subresource === 'status' ? ['spec', 'metadata'] : [];
-  return setOf(...(reset ?? defaults).map((path) => path.split('.').map((field) => `f:${field}`)));
+export function resetSet(type: FieldType, subresource: string, reset: readonly string[] | undefined): FieldSet {
+  return setOf(
+    ...(reset ?? defaultReset(type, subresource)).map((path) => path.split('.').map((field) => `f:${field}`)),
+  );
+}
+
+function defaultReset(type: FieldType, subresource: string): readonly string[] {
+  if (subresource === '') return ['status'];
+  if (subresource !== 'status') return [];
+  return type.map?.builtIn ? ['spec'] : ['spec', 'metadata'];
 }
 
 /** The comparison without the reset fields. */

@@ -25,7 +25,7 @@ export interface UpdateArgs {
   readonly time: string;
   /**
    * Fields the endpoint resets, each with all that is below; nobody comes to own them. Default: `status` on the main endpoint,
-   * `spec` and `metadata` on the status endpoint. Give `[]` for a kind whose status is an ordinary field.
+   * `spec` (and `metadata` of custom resources) on the status endpoint. Give `[]` for a kind whose status is an ordinary field.
    */
   readonly reset?: readonly string[];
 }
@@ -90,7 +90,7 @@ function claimsOrNone(entries: unknown): Claims {
 /** The rules of an update, on the claims. @throws TypeMismatch */
 export function updateClaims(type: FieldType, live: unknown, args: Omit<UpdateArgs, 'live'>, claims: Claims): void {
   reconcileClaims(type, claims);
-  const reset = resetSet(args.subresource, args.reset);
+  const reset = resetSet(type, args.subresource, args.reset);
   const comparison = withoutReset(compareObjects(type, live, args.next), reset);
   takeAway(claims, comparison, conflictsOf(claims, comparison, ''), '');
   const changed = union(comparison.modified, comparison.added);
@@ -100,7 +100,9 @@ export function updateClaims(type: FieldType, live: unknown, args: Omit<UpdateAr
     const id = claimId(fresh);
     const previous = claims.get(id);
     const set = previous ? union(previous.set, gained) : gained;
-    claims.set(id, { ...withSet(fresh, set), time: args.time });
+    // the real server forgets the time when ownership comes through /scale
+    const time = args.subresource === 'scale' ? previous?.time : args.time;
+    claims.set(id, { ...withSet(fresh, set), ...(time === undefined ? {} : { time }) });
   }
   capUpdateManagers(claims);
 }

@@ -15,6 +15,12 @@ export function zeroFieldsOf(node: SchemaNode): ReadonlyMap<string, unknown> {
   return byNode.get(node) ?? none;
 }
 
+/** Whether the node is the definition of a built-in type. */
+export function isBuiltIn(node: SchemaNode): boolean {
+  byNode ??= allZeroFields();
+  return byNode.has(node);
+}
+
 function allZeroFields(): ReadonlyMap<SchemaNode, ReadonlyMap<string, unknown>> {
   const table = schemaTable<SchemaNode>();
   const all = new Map<SchemaNode, ReadonlyMap<string, unknown>>();
@@ -22,7 +28,7 @@ function allZeroFields(): ReadonlyMap<SchemaNode, ReadonlyMap<string, unknown>> 
     const zeros = new Map<string, unknown>();
     for (const field of node.required ?? []) zeros.set(field, zeroOf(node.properties?.[field]));
     for (const field of structs[name] ?? []) zeros.set(field, emptyStruct);
-    if (zeros.size > 0) all.set(node, zeros);
+    all.set(node, zeros.size > 0 ? zeros : none);
   }
   return all;
 }
