@@ -8,12 +8,12 @@ export function configMap(
   set: SetKey,
   name: string,
   data: Readonly<Record<string, string>>,
-  labels?: Readonly<Record<string, string>>,
+  labels: Readonly<Record<string, string>>,
 ): ConfigMap {
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name, namespace: set.namespace, ...(labels ? { labels } : {}) },
+    metadata: { name, namespace: set.namespace, labels },
     data,
   };
 }

@@ -1,6 +1,6 @@
 import type { ConfigMap, Service } from '@coxswain/k8s';
 import type { KruiseStatefulSet } from '@coxswain/k8s/kruise';
-import { type LogSetSpec, logSetNames } from '../api/index.ts';
+import { type LogSetSpec, logSetNames, setLabels } from '../api/index.ts';
 import { type BootstrapMember, bootstrapToml, gossipToml, type LogService, logSetToml } from '../config/index.ts';
 import {
   logDiscoveryService,
@@ -34,6 +34,7 @@ export function planLogSet(
   live: LiveSet<KruiseStatefulSet> = {},
 ): LogSetPlan {
   const names = logSetNames(set.name);
+  const labels = setLabels('LogSet', set.namespace, set.name);
   const service: LogService = { ...set, replicas: spec.replicas, reserveOrdinals: reserved };
   const script = logStartScript(hasDiscoveryFixed(matrixOneVersionOf(spec)));
   const role = { name: names.config, key: 'logservice.toml', toml: logSetToml(spec, service), script };
@@ -41,8 +42,8 @@ export function planLogSet(
   return {
     services: [logHeadlessService(set), logDiscoveryService(set), logMetricService(set, spec)],
     configMaps: [
-      configMap(set, names.bootstrap, { 'bootstrap.toml': bootstrapToml(spec, members) }),
-      configMap(set, names.gossip, { 'gossip.toml': gossipToml(service) }),
+      configMap(set, names.bootstrap, { 'bootstrap.toml': bootstrapToml(spec, members) }, labels),
+      configMap(set, names.gossip, { 'gossip.toml': gossipToml(service) }, labels),
       map,
     ],
     workload: logSetWorkload(set, spec, config, live.workload, reserved),

@@ -1,0 +1,82 @@
+import { labelValueErrors, parseQuantity, qualifiedNameErrors, quantityValue } from '@coxswain/runtime/core';
+import type { DataVolume, PodSetSpec } from '../api/index.ts';
+import { parseToml } from '../toml/index.ts';
+import { matrixOneVersionOf } from '../version/index.ts';
+import { type Problem, parsable, unless } from './problems.ts';
+
+const fqdn = /^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\.)+[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+function nodeSelectorProblems(selector: Readonly<Record<string, string>>): readonly Problem[] {
+  return Object.entries(selector).flatMap(([key, value]) => {
+    const errors = [...qualifiedNameErrors(key), ...labelValueErrors(value)];
+    return errors.map((message) => ({ field: 'spec.nodeSelector', message }));
+  });
+}
+
+function resourceProblems(spec: PodSetSpec): readonly Problem[] {
+  const { requests = {}, limits = {} } = spec.resources ?? {};
+  const all = [...Object.entries(requests), ...Object.entries(limits)];
+  const broken = all.flatMap(([, amount]) => parsable('spec.resources', () => parseQuantity(amount)));
+  if (broken.length > 0) return broken;
+  return Object.entries(requests).flatMap(([name, amount]) => {
+    const limit = limits[name];
+    const fits = limit === undefined || parseQuantity(amount).nano <= parseQuantity(limit).nano;
+    return unless(fits, `spec.resources.requests.${name}`, `must be less than or equal to the limit ${limit}`);
+  });
+}
+
+function exportProblems(spec: PodSetSpec): readonly Problem[] {
+  const scheme = spec.promDiscoveryScheme;
+  const known = scheme === undefined || scheme === 'Pod' || scheme === 'Service';
+  return unless(known, 'spec.promDiscoveryScheme', 'invalid PromDiscoveryScheme, must be Pod or Service');
+}
+
+/** What is wrong with fields that every set has, also inside a MatrixOneCluster. */
+export function commonProblems(spec: PodSetSpec): readonly Problem[] {
+  const percent = spec.memoryLimitPercent;
+  const grace = spec.overlay?.terminationGracePeriodSeconds;
+  return [
+    ...unless(spec.replicas >= 0, 'spec.replicas', 'must be greater than or equal to 0'),
+    ...parsable('spec.config', () => parseToml(spec.config ?? '')),
+    ...unless(
+      percent === undefined || (percent > 0 && percent <= 100),
+      'spec.memoryLimitPercent',
+      'memoryLimitPercent value must be in interval (0, 100]',
+    ),
+    ...unless(
+      !spec.clusterDomain || fqdn.test(spec.clusterDomain),
+      'spec.clusterDomain',
+      'must be a fully qualified domain name',
+    ),
+    ...nodeSelectorProblems(spec.nodeSelector ?? {}),
+    ...resourceProblems(spec),
+    ...exportProblems(spec),
+    ...(spec.memoryFsSize === undefined
+      ? []
+      : parsable('spec.memoryFsSize', () => parseQuantity(spec.memoryFsSize ?? ''))),
+    ...unless(
+      grace === undefined || grace >= 0,
+      'spec.overlay.terminationGracePeriodSeconds',
+      'must be greater than 0',
+    ),
+  ];
+}
+
+/** What is wrong with the image of a set: inside a MatrixOneCluster it may be left out. */
+export function imageProblems(spec: PodSetSpec): readonly Problem[] {
+  return [
+    ...unless(Boolean(spec.image), 'spec.image', 'image must be set'),
+    ...unless(
+      matrixOneVersionOf(spec) !== undefined,
+      'spec.semanticVersion',
+      'a valid semanticVersion must be set or the image tag must be valid sematic version instead',
+    ),
+  ];
+}
+
+export function volumeProblems(field: string, volume: DataVolume | undefined): readonly Problem[] {
+  if (!volume) return [];
+  const broken = parsable(`${field}.size`, () => parseQuantity(volume.size));
+  if (broken.length > 0) return broken;
+  return unless(quantityValue(parseQuantity(volume.size)) > 0n, `${field}.size`, 'size must not be zero');
+}

@@ -1,0 +1,151 @@
+import { parseDuration, parseQuantity } from '@coxswain/runtime/core';
+import type {
+  CNLabel,
+  CNSet,
+  CNSetSpec,
+  DNSet,
+  DNSetSpec,
+  LogSet,
+  LogSetSpec,
+  ProxySet,
+  ProxySetSpec,
+  SharedStorage,
+  StorageCache,
+} from '../api/index.ts';
+import { isTable, parseToml } from '../toml/index.ts';
+import { commonProblems, imageProblems, volumeProblems } from './pod-set.ts';
+import { type Problem, parsable, unless } from './problems.ts';
+
+function durationProblems(field: string, text: string | undefined): readonly Problem[] {
+  return text === undefined ? [] : parsable(field, () => parseDuration(text));
+}
+
+function storageProblems({ s3, fileSystem }: SharedStorage): readonly Problem[] {
+  const field = 'spec.sharedStorage';
+  if (!s3 && !fileSystem) return [{ field, message: 'no shared storage provider configured' }];
+  if (s3 && fileSystem) return [{ field, message: 'more than 1 storage provider configured' }];
+  if (s3) return unless(/[^/]/.test(s3.path), `${field}.s3.path`, 'path must be set for S3 storage');
+  return unless(Boolean(fileSystem?.path), `${field}.fileSystem.path`, 'path must be set for file-system storage');
+}
+
+function initialConfigProblems(spec: LogSetSpec): readonly Problem[] {
+  const { logShardReplicas: replicas, logShards, dnShards } = spec.initialConfig ?? {};
+  const field = 'spec.initialConfig';
+  return [
+    ...unless(Boolean(replicas), `${field}.logShardReplicas`, 'logShardReplicas must be set'),
+    ...unless(
+      spec.replicas === 0 || (replicas ?? 0) <= spec.replicas,
+      `${field}.logShardReplicas`,
+      'logShardReplicas must not larger then logservice replicas',
+    ),
+    ...unless(Boolean(logShards), `${field}.logShards`, 'logShards must be set'),
+    ...unless(Boolean(dnShards), `${field}.dnShards`, 'dnShards must be set'),
+  ];
+}
+
+/** What a LogSet may not say, wherever its spec stands. Expects a defaulted spec. */
+export function logSetSpecProblems(spec: LogSetSpec): readonly Problem[] {
+  return [
+    ...commonProblems(spec),
+    ...volumeProblems('spec.volume', spec.volume),
+    ...initialConfigProblems(spec),
+    ...storageProblems(spec.sharedStorage),
+    ...durationProblems('spec.storeFailureTimeout', spec.storeFailureTimeout),
+  ];
+}
+
+function cacheProblems(cache: StorageCache | undefined): readonly Problem[] {
+  return Object.entries(cache ?? {}).flatMap(([name, size]) =>
+    size === undefined ? [] : parsable(`spec.sharedStorageCache.${name}`, () => parseQuantity(size)),
+  );
+}
+
+function hasBothTables(config: string | undefined): boolean {
+  try {
+    const table = parseToml(config ?? '');
+    return isTable(table.tn) && isTable(table.dn);
+  } catch {
+    return false; // Reported as a problem of its own.
+  }
+}
+
+/** What a DNSet may not say, wherever its spec stands. */
+export function dnSetSpecProblems(spec: DNSetSpec): readonly Problem[] {
+  return [
+    ...commonProblems(spec),
+    ...volumeProblems('spec.cacheVolume', spec.cacheVolume),
+    ...cacheProblems(spec.sharedStorageCache),
+    ...unless(!hasBothTables(spec.config), 'spec.config', '[tn] and [dn] cannot be set at the same time'),
+  ];
+}
+
+function cnLabelProblems(labels: readonly CNLabel[]): readonly Problem[] {
+  return labels.flatMap(({ key, values }, i) => [
+    ...unless(Boolean(key), `spec.cnLabels[${i}].key`, 'label key cannot be empty'),
+    ...unless(Boolean(values?.length), `spec.cnLabels[${i}].values`, 'label values cannot be empty'),
+    ...(values ?? []).flatMap((value, j) =>
+      unless(value !== '', `spec.cnLabels[${i}].values[${j}]`, 'label value cannot be empty string'),
+    ),
+  ]);
+}
+
+function serviceProblems(spec: Pick<CNSetSpec, 'serviceType' | 'nodePort'>): readonly Problem[] {
+  const internal = (spec.serviceType ?? 'ClusterIP') === 'ClusterIP';
+  return unless(!(internal && spec.nodePort), 'spec.nodePort', 'cannot set node port when serviceType is ClusterIP');
+}
+
+/** What a CNSet may not say, wherever its spec stands. */
+export function cnSetSpecProblems(spec: CNSetSpec): readonly Problem[] {
+  return [
+    ...commonProblems(spec),
+    ...volumeProblems('spec.cacheVolume', spec.cacheVolume),
+    ...cacheProblems(spec.sharedStorageCache),
+    ...serviceProblems(spec),
+    ...cnLabelProblems(spec.cnLabels ?? []),
+    ...durationProblems('spec.scalingConfig.storeDrainTimeout', spec.scalingConfig?.storeDrainTimeout),
+  ];
+}
+
+/** What a ProxySet may not say, wherever its spec stands. */
+export function proxySetSpecProblems(spec: ProxySetSpec): readonly Problem[] {
+  const address = spec.waitPluginAddr;
+  return [
+    ...commonProblems(spec),
+    ...serviceProblems(spec),
+    ...unless(!address || /^[^\s:]+:\d{1,5}$/.test(address), 'spec.waitPluginAddr', 'must be of the form host:port'),
+  ];
+}
+
+function logSetRefProblems(deps: DNSet['deps']): readonly Problem[] {
+  if (deps?.externalLogSet) {
+    const message = 'an external log service has no shared storage to read from the spec; reference a LogSet';
+    return [{ field: 'deps.externalLogSet', message }];
+  }
+  return unless(
+    Boolean(deps?.logSet?.metadata?.name),
+    'deps.logSet',
+    'one of deps.logSet or deps.externalLogSet must be set',
+  );
+}
+
+/** What is wrong with a LogSet. Expects a defaulted spec. */
+export function logSetProblems({ spec }: Pick<LogSet, 'spec'>): readonly Problem[] {
+  return [...imageProblems(spec), ...logSetSpecProblems(spec)];
+}
+
+/** What is wrong with a DNSet. */
+export function dnSetProblems({ spec, deps }: Pick<DNSet, 'spec' | 'deps'>): readonly Problem[] {
+  return [...imageProblems(spec), ...dnSetSpecProblems(spec), ...logSetRefProblems(deps)].filter(isFirst);
+}
+
+/** What is wrong with a CNSet. */
+export function cnSetProblems({ spec, deps }: Pick<CNSet, 'spec' | 'deps'>): readonly Problem[] {
+  const dnSet = unless(Boolean(deps?.dnSet?.metadata?.name), 'deps.dnSet', 'deps.dnSet must be set');
+  return [...imageProblems(spec), ...cnSetSpecProblems(spec), ...logSetRefProblems(deps), ...dnSet];
+}
+
+/** What is wrong with a ProxySet. */
+export function proxySetProblems({ spec, deps }: Pick<ProxySet, 'spec' | 'deps'>): readonly Problem[] {
+  const image = unless(Boolean(spec.image), 'spec.image', 'image must be set');
+  return [...image, ...proxySetSpecProblems(spec), ...logSetRefProblems(deps)];
+}
