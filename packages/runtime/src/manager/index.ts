@@ -2,4 +2,4 @@
 // backwards at the end. Knows every room of the runtime and no operator.
 export type { ManagerState } from './lifecycle.ts';
 export { createManager } from './manager.ts';
-export type { ActorBuilder, Manager, ManagerOptions, Runnable, SourceOptions } from './types.ts';
+export type { ActorBuilder, Manager, ManagerOptions, Operator, Runnable, SourceOptions } from './types.ts';

@@ -1,0 +1,198 @@
+import { type Container, Pod, type PodTemplateSpec } from '@coxswain/k8s';
+import { type Client, merge, strategic } from '@coxswain/runtime/client';
+import type { ReconcileContext } from '@coxswain/runtime/controller';
+import { deepEqual, formatTime, isConflict, isNotFound, keyOf } from '@coxswain/runtime/core';
+import { type Revisions, revisionLabel, templateOf } from '../revision/revisions.ts';
+
+/** Readiness gate that is closed while a pod is changed in place. */
+export const inPlaceGate = 'InPlaceUpdateReady';
+/** Annotation: what the change began with. */
+const stateAnnotation = 'apps.kruise.io/inplace-update-state';
+/** Annotation: a change that waits for its grace period. */
+const graceAnnotation = 'apps.kruise.io/inplace-update-grace';
+
+interface InPlaceState {
+  readonly revision: string;
+  readonly updateTimestamp: string;
+  /** Container ids (by name) that must be replaced before the change is done. */
+  readonly lastContainerStatuses: Readonly<Record<string, { readonly containerID: string }>>;
+}
+
+interface InPlaceGrace {
+  readonly revision: string;
+  /** When the containers may be changed. */
+  readonly due: string;
+}
+
+/** What a template change does to pods, when it can be done in place: containers with another image, and metadata. */
+export interface InPlaceChange {
+  readonly images: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, string | null>>;
+  readonly annotations: Readonly<Record<string, string | null>>;
+  /** Containers that must start again: by image, or because their environment reads changed metadata. */
+  readonly restarts: readonly string[];
+}
+
+function withoutImages(template: PodTemplateSpec): unknown {
+  const containers = (template.spec?.containers ?? []).map(({ image: _image, ...rest }) => rest);
+  return { ...template.spec, containers };
+}
+
+function mapChange(
+  before: Readonly<Record<string, string>> = {},
+  after: Readonly<Record<string, string>> = {},
+): Record<string, string | null> {
+  const removed = Object.keys(before)
+    .filter((key) => !(key in after))
+    .map((key) => [key, null] as const);
+  const changed = Object.entries(after).filter(([key, value]) => before[key] !== value);
+  return Object.fromEntries([...removed, ...changed]);
+}
+
+function readsMetadata(container: Container, change: Pick<InPlaceChange, 'labels' | 'annotations'>): boolean {
+  return (container.env ?? []).some(({ valueFrom }) => {
+    const match = /^metadata\.(labels|annotations)\['(.+)'\]$/.exec(valueFrom?.fieldRef?.fieldPath ?? '');
+    return match !== null && (match[2] ?? '') in change[match[1] as 'labels' | 'annotations'];
+  });
+}
+
+/** The change between two templates; `undefined` when pods have to be replaced for it. */
+export function inPlaceChange(before: PodTemplateSpec, after: PodTemplateSpec): InPlaceChange | undefined {
+  if (!deepEqual(withoutImages(before), withoutImages(after))) return undefined;
+  const labels = mapChange(before.metadata?.labels, after.metadata?.labels);
+  const annotations = mapChange(before.metadata?.annotations, after.metadata?.annotations);
+  const old = new Map((before.spec?.containers ?? []).map(({ name, image }) => [name, image]));
+  const containers = after.spec?.containers ?? [];
+  const images = Object.fromEntries(
+    containers.filter(({ name, image }) => old.get(name) !== image).map(({ name, image }) => [name, image ?? '']),
+  );
+  const restarts = containers
+    .filter((container) => container.name in images || readsMetadata(container, { labels, annotations }))
+    .map(({ name }) => name);
+  return { images, labels, annotations, restarts };
+}
+
+function parse<T>(text: string | undefined): T | undefined {
+  if (!text) return undefined;
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A pod that changed or went meanwhile brings its own event. */
+function ignoreChanged(error: unknown): undefined {
+  if (isNotFound(error) || isConflict(error)) return undefined;
+  throw error;
+}
+
+function hasGate(pod: Pod, type: string): boolean {
+  return pod.spec?.readinessGates?.some(({ conditionType }) => conditionType === type) ?? false;
+}
+
+/** Sets the condition behind a readiness gate; nothing when the pod has no such gate or the condition is as wanted. */
+export async function setGate(
+  { client, clock }: ReconcileContext,
+  pod: Pod,
+  type: string,
+  open: boolean,
+  reason = '',
+): Promise<void> {
+  const status = open ? 'True' : 'False';
+  const before = pod.status?.conditions?.find((condition) => condition.type === type);
+  if (!hasGate(pod, type) || before?.status === status) return;
+  const condition = { type, status, lastTransitionTime: formatTime(clock.now()), ...(reason ? { reason } : {}) };
+  const patch = strategic({ metadata: { uid: pod.metadata.uid }, status: { conditions: [condition] } });
+  await client.of(Pod).patch(keyOf(pod), patch, { subresource: 'status' }).catch(ignoreChanged);
+}
+
+/** Whether a change in place has begun and is not complete. */
+export function isChanging(pod: Pod): boolean {
+  const { annotations } = pod.metadata;
+  if (annotations?.[graceAnnotation]) return true;
+  const state = parse<InPlaceState>(annotations?.[stateAnnotation]);
+  return state !== undefined && !isComplete(pod, state);
+}
+
+function isComplete(pod: Pod, state: InPlaceState): boolean {
+  return Object.entries(state.lastContainerStatuses).every(([name, before]) => {
+    const now = pod.status?.containerStatuses?.find((status) => status.name === name);
+    return now?.containerID !== undefined && now.containerID !== before.containerID && now.ready;
+  });
+}
+
+/** Opens the gate of a pod that is not being changed. */
+export async function openGate(context: ReconcileContext, pod: Pod): Promise<void> {
+  if (!isChanging(pod)) await setGate(context, pod, inPlaceGate, true);
+}
+
+function changePatch(pod: Pod, change: InPlaceChange, revision: string, now: number): object {
+  const statuses = (pod.status?.containerStatuses ?? []).filter(({ name }) => change.restarts.includes(name));
+  const state: InPlaceState = {
+    revision,
+    updateTimestamp: formatTime(now),
+    lastContainerStatuses: Object.fromEntries(
+      statuses.map(({ name, containerID }) => [name, { containerID: containerID ?? '' }]),
+    ),
+  };
+  const annotations = { ...change.annotations, [stateAnnotation]: JSON.stringify(state), [graceAnnotation]: null };
+  const containers = Object.entries(change.images).map(([name, image]) => ({ name, image }));
+  return {
+    metadata: { uid: pod.metadata.uid, labels: { ...change.labels, [revisionLabel]: revision }, annotations },
+    ...(containers.length > 0 ? { spec: { containers } } : {}),
+  };
+}
+
+function changeFor(pod: Pod, revisions: Revisions): InPlaceChange | undefined {
+  const from = revisions.all.find((revision) => revision.metadata.name === pod.metadata.labels?.[revisionLabel]);
+  return from && inPlaceChange(templateOf(from), templateOf(revisions.update));
+}
+
+/**
+ * Changes a pod to the update revision in place: gate closed, the grace period, then image and metadata in one patch.
+ * Answers `false` when the pod has to be replaced, otherwise the milliseconds until the next look (`undefined`: on events).
+ */
+export async function changeInPlace(
+  context: ReconcileContext,
+  pod: Pod,
+  revisions: Revisions,
+  graceSeconds: number,
+): Promise<false | { readonly wait: number | undefined }> {
+  const change = changeFor(pod, revisions);
+  if (!change) return false;
+  const revision = revisions.update.metadata.name;
+  const now = context.clock.now();
+  const restarts = change.restarts.length > 0;
+  if (restarts) await setGate(context, pod, inPlaceGate, false, 'StartInPlaceUpdate');
+  if (restarts && graceSeconds > 0) {
+    const grace = parse<InPlaceGrace>(pod.metadata.annotations?.[graceAnnotation]);
+    if (grace?.revision !== revision) {
+      const due: InPlaceGrace = { revision, due: formatTime(now + graceSeconds * 1000) };
+      await patchMetadata(context.client, pod, { annotations: { [graceAnnotation]: JSON.stringify(due) } });
+      return { wait: graceSeconds * 1000 };
+    }
+    const left = Date.parse(grace.due) - now;
+    if (left > 0) return { wait: left };
+  }
+  await context.client
+    .of(Pod)
+    .patch(keyOf(pod), strategic(changePatch(pod, change, revision, now)))
+    .catch(ignoreChanged);
+  return { wait: undefined };
+}
+
+/** Metadata of a pod, merged in; refused quietly when the pod is another by now. */
+export async function patchMetadata(
+  client: Client,
+  pod: Pod,
+  metadata: {
+    readonly labels?: Readonly<Record<string, string | null>>;
+    readonly annotations?: Readonly<Record<string, string | null>>;
+  },
+): Promise<void> {
+  await client
+    .of(Pod)
+    .patch(keyOf(pod), merge({ metadata: { uid: pod.metadata.uid, ...metadata } }))
+    .catch(ignoreChanged);
+}

@@ -1,0 +1,83 @@
+import { KruiseStatefulSet, type KruiseStatefulSetStatus } from '@coxswain/k8s/kruise';
+import { merge } from '@coxswain/runtime/client';
+import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
+import { deepEqual, formatSelector, isConflict, isNotFound, selectorFromField } from '@coxswain/runtime/core';
+import type { StatefulEngine } from '../statefulset/engine.ts';
+import { freeOrdinals, type StatefulModel } from '../statefulset/model.ts';
+import { countPods } from '../statefulset/status.ts';
+import { intOrPercent } from '../workload/int-or-percent.ts';
+
+const inPlacePolicy = { Recreate: 'never', InPlaceIfPossible: 'ifPossible', InPlaceOnly: 'only' } as const;
+
+/** Reserved ordinals are numbers or ranges (`"3-5"`). */
+export function reservedOrdinals(list: readonly (number | string)[] = []): Set<number> {
+  const reserved = new Set<number>();
+  for (const item of list) {
+    const [from, to = from] = String(item).split('-').map(Number);
+    for (let ordinal = from ?? 0; ordinal <= (to ?? -1); ordinal++) reserved.add(ordinal);
+  }
+  return reserved;
+}
+
+function modelOf(set: KruiseStatefulSet): StatefulModel {
+  const { spec } = set;
+  const replicas = spec.replicas ?? 1;
+  const rolling = spec.updateStrategy?.rollingUpdate;
+  const retention = spec.persistentVolumeClaimRetentionPolicy;
+  return {
+    kind: KruiseStatefulSet,
+    object: set,
+    selector: spec.selector,
+    template: spec.template,
+    claims: spec.volumeClaimTemplates ?? [],
+    serviceName: spec.serviceName ?? '',
+    ordinals: freeOrdinals(replicas, 0, reservedOrdinals(spec.reserveOrdinals)),
+    parallel: spec.podManagementPolicy === 'Parallel',
+    minReadySeconds: rolling?.minReadySeconds ?? 0,
+    update: {
+      onDelete: spec.updateStrategy?.type === 'OnDelete',
+      paused: rolling?.paused ?? false,
+      partition: rolling?.partition ?? 0,
+      maxUnavailable: Math.max(1, intOrPercent(rolling?.maxUnavailable, replicas, 'up', 1)),
+      inPlace: inPlacePolicy[rolling?.podUpdatePolicy ?? 'Recreate'],
+      inPlaceGrace: rolling?.inPlaceUpdateStrategy?.gracePeriodSeconds ?? 0,
+    },
+    claimRetention: {
+      whenDeleted: retention?.whenDeleted === 'Delete' ? 'Delete' : 'Retain',
+      whenScaled: retention?.whenScaled === 'Delete' ? 'Delete' : 'Retain',
+    },
+    historyLimit: spec.revisionHistoryLimit ?? 10,
+    status: set.status ?? {},
+  };
+}
+
+/** The Advanced StatefulSet: reserved ordinals and in-place changes on top of the plain one. */
+export class KruiseStatefulSetReconciler implements Reconciler {
+  readonly #engine: StatefulEngine;
+
+  constructor(engine: StatefulEngine) {
+    this.#engine = engine;
+  }
+
+  async reconcile(context: ReconcileContext): Promise<Result> {
+    const { cache, client, clock, key } = context;
+    const set = cache.store(KruiseStatefulSet).get(key);
+    if (!set) return undefined;
+    const model = modelOf(set);
+    const result = await this.#engine.step(context, model);
+    const status: KruiseStatefulSetStatus = {
+      ...countPods(model, result, clock.now()),
+      observedGeneration: set.metadata.generation ?? 0,
+      collisionCount: set.status?.collisionCount ?? 0,
+      labelSelector: formatSelector(selectorFromField(set.spec.selector)),
+    };
+    if (!deepEqual(status, set.status))
+      await client
+        .of(KruiseStatefulSet)
+        .patch(key, merge({ metadata: { uid: set.metadata.uid }, status }), { subresource: 'status' })
+        .catch((error: unknown) => {
+          if (!isNotFound(error) && !isConflict(error)) throw error;
+        });
+    return result.wait === undefined ? undefined : { requeueAfter: result.wait };
+  }
+}

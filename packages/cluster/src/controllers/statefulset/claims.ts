@@ -1,0 +1,89 @@
+import { type OwnerReference, PersistentVolumeClaim, type Pod } from '@coxswain/k8s';
+import { merge } from '@coxswain/runtime/client';
+import type { ReconcileContext } from '@coxswain/runtime/controller';
+import { deepEqual, isAlreadyExists, isConflict, isNotFound, keyOf } from '@coxswain/runtime/core';
+import type { StatefulModel } from './model.ts';
+import { claimName, podName } from './pods.ts';
+
+function setReference({ kind, object }: StatefulModel): OwnerReference {
+  const apiVersion = `${kind.group}/${kind.version}`;
+  return { apiVersion, kind: kind.kind, name: object.metadata.name, uid: object.metadata.uid ?? '' };
+}
+
+function podReference(pod: Pod): OwnerReference {
+  return { apiVersion: 'v1', kind: 'Pod', name: pod.metadata.name, uid: pod.metadata.uid ?? '' };
+}
+
+/**
+ * The owners of a claim: the set when claims go with the set, the pod when the pod is being scaled away and claims go with it.
+ * Other owners stay.
+ */
+function ownersOf(
+  model: StatefulModel,
+  claim: PersistentVolumeClaim,
+  pod: Pod | undefined,
+  condemned: boolean,
+): OwnerReference[] {
+  const setUid = model.object.metadata.uid;
+  const others = (claim.metadata.ownerReferences ?? []).filter((owner) => owner.uid !== setUid && owner.kind !== 'Pod');
+  const { whenDeleted, whenScaled } = model.claimRetention;
+  if (condemned && whenScaled === 'Delete' && pod) return [...others, podReference(pod)];
+  return whenDeleted === 'Delete' && !(condemned && whenScaled === 'Retain')
+    ? [...others, setReference(model)]
+    : others;
+}
+
+/** Makes the claims of one ordinal that are missing. */
+export async function ensureClaims(
+  { cache, client }: ReconcileContext,
+  model: StatefulModel,
+  ordinal: number,
+): Promise<void> {
+  const namespace = model.object.metadata.namespace ?? '';
+  for (const template of model.claims) {
+    const name = claimName(template, podName(model, ordinal));
+    if (cache.store(PersistentVolumeClaim).get({ namespace, name })) continue;
+    const claim: PersistentVolumeClaim = {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: {
+        name,
+        namespace,
+        labels: { ...template.metadata.labels, ...model.selector.matchLabels },
+        ...(template.metadata.annotations ? { annotations: template.metadata.annotations } : {}),
+      },
+      ...(template.spec ? { spec: template.spec } : {}),
+    };
+    const ownerReferences = ownersOf(model, claim, undefined, false);
+    const owned = ownerReferences.length > 0 ? { ...claim, metadata: { ...claim.metadata, ownerReferences } } : claim;
+    await client
+      .of(PersistentVolumeClaim)
+      .create(owned)
+      .catch((error: unknown) => {
+        if (!isAlreadyExists(error)) throw error;
+      });
+  }
+}
+
+/** Points the claims of a pod at who takes them along when it goes. */
+export async function syncClaimOwners(
+  { cache, client }: ReconcileContext,
+  model: StatefulModel,
+  pod: Pod,
+  condemned: boolean,
+): Promise<void> {
+  const namespace = model.object.metadata.namespace ?? '';
+  for (const template of model.claims) {
+    const claim = cache.store(PersistentVolumeClaim).get({ namespace, name: claimName(template, pod.metadata.name) });
+    if (!claim || claim.metadata.deletionTimestamp) continue;
+    const ownerReferences = ownersOf(model, claim, pod, condemned);
+    if (deepEqual(ownerReferences, claim.metadata.ownerReferences ?? [])) continue;
+    const { uid, resourceVersion } = claim.metadata;
+    await client
+      .of(PersistentVolumeClaim)
+      .patch(keyOf(claim), merge({ metadata: { uid, resourceVersion, ownerReferences } }))
+      .catch((error: unknown) => {
+        if (!isNotFound(error) && !isConflict(error)) throw error;
+      });
+  }
+}

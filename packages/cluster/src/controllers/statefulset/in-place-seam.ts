@@ -1,0 +1,26 @@
+import type { Pod } from '@coxswain/k8s';
+import type { ReconcileContext } from '@coxswain/runtime/controller';
+import type { Revisions } from '../revision/revisions.ts';
+import type { StatefulModel } from './model.ts';
+
+/** How pods are changed without being replaced, for flavours that can. */
+export interface InPlaceUpdater {
+  /** The pod as this flavour makes it. */
+  dress(pod: Pod, now: number): Pod;
+  /** Opens the readiness gates of a pod that is not being changed. Called for every pod in each pass. */
+  prepare(context: ReconcileContext, pod: Pod): Promise<void>;
+  /** Begins or continues to change the pod; `false` when it has to be replaced, else the milliseconds to the next look. */
+  update(
+    context: ReconcileContext,
+    model: StatefulModel,
+    pod: Pod,
+    revisions: Revisions,
+  ): Promise<false | { readonly wait: number | undefined }>;
+}
+
+/** Plain StatefulSets replace pods. */
+export const neverInPlace: InPlaceUpdater = {
+  dress: (pod) => pod,
+  prepare: async () => {},
+  update: async () => false,
+};
