@@ -6,4 +6,5 @@ export { parseResourcePath, type ResourcePath } from './request/path.ts';
 export { type Verb, verbOf } from './request/verb.ts';
 export { labelErrors, pathSegmentErrors, subdomainErrors } from './rest/names.ts';
 export { type ApiServerOptions, createApiServer } from './server.ts';
+export { builtinForms, builtinSubresources } from './subresources/index.ts';
 export type * from './types.ts';

@@ -23,6 +23,7 @@ import type {
   NonResourceRoute,
   Registry,
   ResourceInfo,
+  SubresourceForm,
   SubresourceHandler,
   ToTable,
 } from './types.ts';
@@ -40,6 +41,8 @@ export interface ApiServerOptions {
   readonly routes?: readonly NonResourceRoute[];
   /** Default none. */
   readonly subresources?: readonly SubresourceHandler[];
+  /** Default none. */
+  readonly forms?: readonly SubresourceForm[];
   /** Absent: tables are refused with 406. */
   readonly toTable?: ToTable;
 }
@@ -55,6 +58,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     log,
     admission: options.admission ?? [],
     subresources: options.subresources ?? [],
+    forms: options.forms ?? [],
     toTable: options.toTable,
     watches: new WatchHub(options.clock),
   };
@@ -164,6 +168,12 @@ function dispatchSubresource(call: Call): Promise<ApiResponse> {
   if (subresource === 'scale' && resource.scale) {
     if (method === 'GET' || method === 'PUT' || method === 'PATCH') return scale(call);
     throw notAllowed();
+  }
+  const form = server.forms.find((entry) => entry.resource === resource.storage && entry.name === subresource);
+  if (form) {
+    const verb = verbOf(method, true, false);
+    if (!verb || !form.verbs.includes(verb)) throw notAllowed();
+    return verbs[verb]({ ...call, form });
   }
   const handler = server.subresources.find(
     (entry) => entry.resource === resource.storage && entry.name === subresource,

@@ -90,6 +90,10 @@ export interface Strategy {
   readonly deleteReturnsObject?: boolean;
   /** What DELETE does to dependents when nothing is said; default Background. */
   readonly defaultPropagation?: 'Background' | 'Orphan';
+  /** Whether something beside `metadata.finalizers` keeps a deleted object (a namespace's `spec.finalizers`). Default: nothing. */
+  holdsDeletion?(object: DynamicObject): boolean;
+  /** What else changes when a held object gets its deletion mark (a namespace's phase). */
+  prepareDelete?(draft: MutableJson): void;
   /** Seconds of grace for a delete; absent: removed at once (finalizers aside). */
   gracePeriod?(object: DynamicObject, requested: number | undefined): number;
   /** Name rule of the kind: default DNS subdomain. Answers the messages of the violations. */
@@ -231,7 +235,9 @@ export interface SubresourceOperations {
    * Changes the parent: `change` edits a private draft of the newest state and may throw ApiError; it may run again after a
    * concurrent change. Admission, strategy (`context.subresource` is the handler's name), managedFields and commit follow.
    */
-  update(change: (draft: MutableJson, old: DynamicObject) => void, object?: unknown): Promise<DynamicObject>;
+  update(change: (draft: MutableJson, old: DynamicObject) => void): Promise<DynamicObject>;
+  /** Like `update`, but past the rules of the kind: no defaults, validation, generation or managedFields (a binding). */
+  amend(change: (draft: MutableJson, old: DynamicObject) => void): Promise<DynamicObject>;
   /** Deletes the parent by the rules of DELETE. */
   remove(options: Readonly<Record<string, unknown>>): Promise<ApiResponse>;
 }
@@ -245,6 +251,17 @@ export interface SubresourceHandler {
   /** Others are refused with 405: `create`, `get`, `update`, `patch` … */
   readonly verbs: readonly string[];
   handle(request: SubresourceRequest): ApiResponse | Promise<ApiResponse>;
+}
+
+/** A subresource that is the parent itself under another path (`namespaces/finalize`, `pods/resize`): GET, PUT and PATCH. */
+export interface SubresourceForm {
+  /** `group/plural` of the parent. */
+  readonly resource: string;
+  readonly name: string;
+  /** `get`, `update`, `patch`; others are refused with 405. */
+  readonly verbs: readonly string[];
+  /** Takes back, in the draft, everything that this path may not change. */
+  restrict(draft: MutableJson, old: DynamicObject): void;
 }
 
 /** Builds the Table form of objects or of a list; the rows are in the order of `objects`. */

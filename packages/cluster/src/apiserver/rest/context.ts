@@ -9,6 +9,7 @@ import type {
   Registry,
   ResourceInfo,
   StrategyContext,
+  SubresourceForm,
   SubresourceHandler,
   ToTable,
 } from '../types.ts';
@@ -23,6 +24,7 @@ export interface ServerContext {
   readonly log: Logger;
   readonly admission: readonly AdmissionPlugin[];
   readonly subresources: readonly SubresourceHandler[];
+  readonly forms: readonly SubresourceForm[];
   readonly toTable: ToTable | undefined;
   readonly watches: WatchHub;
 }
@@ -38,6 +40,8 @@ export interface Call {
   readonly name: string;
   readonly subresource: string;
   readonly query: Query;
+  /** Set when the path is another form of the parent. */
+  readonly form?: SubresourceForm;
   /** Collects the texts of `Warning` headers. */
   readonly warnings: string[];
 }

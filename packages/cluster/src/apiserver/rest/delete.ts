@@ -77,7 +77,8 @@ function commit(call: Call, name: string, old: DynamicObject, options: DeleteOpt
   if (grace === 'pending') return { object: old, gone: false };
   setGarbageFinalizers(call, draft, options);
   const { finalizers } = asObject(draft).metadata;
-  const held = finalizers !== undefined && finalizers.length > 0;
+  const { holdsDeletion } = call.resource.strategy;
+  const held = (finalizers !== undefined && finalizers.length > 0) || holdsDeletion?.(old) === true;
   if (grace === 'none' && held) markDeleting(call, draft, old);
   const gone = !held && (grace === 'none' || metadataOf(draft).deletionGracePeriodSeconds === 0);
   if (options.dryRun) return { object: deepFreeze(asObject(draft)), gone };
@@ -131,7 +132,9 @@ function markDeleting(call: Call, draft: MutableJson, old: DynamicObject): void 
   const before = old.metadata.deletionTimestamp;
   if (before === undefined) bumpGeneration(meta);
   if (before === undefined || Date.parse(before) > now) meta.deletionTimestamp = timestamp(now);
-  meta.deletionGracePeriodSeconds = 0;
+  // Where the kind itself holds the object, its own process ends the deletion: no grace is on record.
+  if (!call.resource.strategy.holdsDeletion) meta.deletionGracePeriodSeconds = 0;
+  call.resource.strategy.prepareDelete?.(draft);
 }
 
 function bumpGeneration(meta: MutableJson): void {

@@ -279,7 +279,7 @@ describe('errors', () => {
 
   it('list: a bad version, token, field or label selector is 400 each', async () => {
     const token = Buffer.from('{"v":"other","rv":1,"start":"x"}').toString('base64url');
-    for (const query of [
+    const queries: Record<string, string>[] = [
       { resourceVersion: 'x' },
       { continue: 'nonsense' },
       { continue: token },
@@ -289,7 +289,8 @@ describe('errors', () => {
       { labelSelector: 'a=b c' },
       { limit: 'many' },
       { timeout: 'soon' },
-    ]) {
+    ];
+    for (const query of queries) {
       expect(await list(query)).toMatchObject({ code: 400, reason: 'BadRequest' });
     }
     expect((await list({ fieldSelector: 'spec.unknown=1' })).message).toContain(
@@ -304,8 +305,13 @@ describe('errors', () => {
   });
 
   it('reads above the current version are 504 after three seconds', async () => {
-    for (const query of [{}, { resourceVersionMatch: 'NotOlderThan' }, { resourceVersionMatch: 'Exact' }]) {
-      const status = list({ ...query, resourceVersion: '99' });
+    const matches: Record<string, string>[] = [
+      {},
+      { resourceVersionMatch: 'NotOlderThan' },
+      { resourceVersionMatch: 'Exact' },
+    ];
+    for (const match of matches) {
+      const status = list({ ...match, resourceVersion: '99' });
       await api.clock.advance(3_000);
       expect(await status).toMatchObject({ code: 504, reason: 'Timeout', details: { retryAfterSeconds: 1 } });
     }

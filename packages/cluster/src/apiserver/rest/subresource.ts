@@ -5,7 +5,7 @@ import { type Call, strategyContext } from './context.ts';
 import { removeWith } from './delete.ts';
 import { reply } from './projection.ts';
 import { existing } from './read.ts';
-import { changeObject } from './update.ts';
+import { amendObject, changeObject } from './update.ts';
 
 /** Runs a registered handler with the operations it may use. */
 export async function callHandler(call: Call, handler: SubresourceHandler): Promise<ApiResponse> {
@@ -33,6 +33,7 @@ export async function callHandler(call: Call, handler: SubresourceHandler): Prom
         });
         return changed.object;
       },
+      amend: (change) => amendObject(call, options.dryRun, change),
       remove: (deleteOptions) => removeWith(call, deleteOptions),
     },
   });

@@ -122,7 +122,7 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
   const checked = admission(call, 'validate', write);
   if (checked) await checked;
   if (server.storage.get(keyOf(call))?.metadata.resourceVersion !== current.metadata.resourceVersion) return undefined;
-  if (lastFinalizerGone(draft, old)) return removeFinalized(call, draft, dryRun, context);
+  if (lastHoldGone(call, draft, old)) return removeFinalized(call, draft, dryRun, context);
   if (sameButTimes(draft, old)) return old;
   if (dryRun) return deepFreeze(asObject(draft));
   const object = server.storage.put(keyOf(call), toStored(call, draft));
@@ -130,14 +130,19 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
   return served(resource, object);
 }
 
-/** The main endpoint leaves the status alone, the status endpoint everything else. */
+/**
+ * The main endpoint (and scale) leaves the status alone, the status endpoint everything else, other forms what they say.
+ * Handlers of subresources answer for what they change.
+ */
 function keepOtherFields(call: Call, draft: MutableJson, old: DynamicObject): void {
+  call.form?.restrict(draft, old);
   if (!call.resource.status) return;
-  if (call.subresource !== 'status') {
+  if (call.subresource === '' || call.subresource === 'scale') {
     if (old.status === undefined) delete draft.status;
     else draft.status = cloneJson(old.status);
     return;
   }
+  if (call.subresource !== 'status') return;
   for (const key of Object.keys(draft)) if (key !== 'status' && key !== 'metadata') delete draft[key];
   for (const key of Object.keys(old)) {
     if (key !== 'status' && key !== 'metadata') draft[key] = cloneJson(old[key]);
@@ -169,9 +174,10 @@ function validate(call: Call, object: DynamicObject, old: DynamicObject, context
 }
 
 /** Whether the write takes the last thing away that kept a deleted object. */
-function lastFinalizerGone(draft: MutableJson, old: DynamicObject): boolean {
+function lastHoldGone(call: Call, draft: MutableJson, old: DynamicObject): boolean {
   const { finalizers } = asObject(draft).metadata;
   if (old.metadata.deletionTimestamp === undefined || (finalizers && finalizers.length > 0)) return false;
+  if (call.resource.strategy.holdsDeletion?.(asObject(draft))) return false;
   return (old.metadata.deletionGracePeriodSeconds ?? 0) === 0;
 }
 
@@ -188,4 +194,22 @@ async function removeFinalized(
     await call.server.storage.flushed();
   }
   return deepFreeze(asObject(draft));
+}
+
+/** Changes an object past the rules of its kind, in one synchronous step. `change` may throw ApiError. */
+export async function amendObject(
+  call: Call,
+  dryRun: boolean,
+  change: (draft: MutableJson, old: DynamicObject) => void,
+): Promise<DynamicObject> {
+  const current = call.server.storage.get(keyOf(call));
+  if (!current) throw notFound(call.resource, call.name);
+  const old = served(call.resource, current);
+  const draft = draftOf(old);
+  change(draft, old);
+  if (sameButTimes(draft, old)) return old;
+  if (dryRun) return deepFreeze(asObject(draft));
+  const object = call.server.storage.put(keyOf(call), toStored(call, draft));
+  await call.server.storage.flushed();
+  return served(call.resource, object);
 }

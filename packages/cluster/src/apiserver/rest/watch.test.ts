@@ -12,14 +12,17 @@ async function filled(): Promise<TestApi> {
 }
 
 describe('watch: where it starts', () => {
-  it.each([{}, { resourceVersion: '0' }])('sends the present objects, then changes: %o', async (query) => {
-    const api = await filled();
-    const watch = await api.watch(configMaps, query);
-    expect(watch.take()).toEqual(['ADDED a', 'ADDED b']);
-    await api.ok('POST', configMaps, { body: configMap('c') });
-    await api.ok('DELETE', `${configMaps}/a`);
-    expect(watch.take()).toEqual(['ADDED c', 'DELETED a']);
-  });
+  it.each<Record<string, string>>([{}, { resourceVersion: '0' }])(
+    'sends the present objects, then changes: %o',
+    async (query) => {
+      const api = await filled();
+      const watch = await api.watch(configMaps, query);
+      expect(watch.take()).toEqual(['ADDED a', 'ADDED b']);
+      await api.ok('POST', configMaps, { body: configMap('c') });
+      await api.ok('DELETE', `${configMaps}/a`);
+      expect(watch.take()).toEqual(['ADDED c', 'DELETED a']);
+    },
+  );
 
   it('continues strictly after a version, with the past in one batch', async () => {
     const api = await filled();
@@ -73,7 +76,7 @@ describe('watch: where it starts', () => {
 
   it('refuses options that do not go together', async () => {
     const api = await filled();
-    const tries = [
+    const tries: Record<string, string>[] = [
       { sendInitialEvents: 'true' },
       { resourceVersionMatch: 'NotOlderThan' },
       { sendInitialEvents: 'true', resourceVersionMatch: 'Exact' },
