@@ -1,7 +1,7 @@
 /**
  * Gives pods a node: hard rules filter, the emptiest node wins. Knows pods, nodes and claims; nothing of who made them.
  */
-import { Node, PersistentVolumeClaim, Pod } from '@coxswain/k8s';
+import { Node, PersistentVolumeClaim, Pod, StorageClass } from '@coxswain/k8s';
 import type { ObjectKey } from '@coxswain/runtime/core';
 import { keyOf } from '@coxswain/runtime/core';
 import type { Manager } from '@coxswain/runtime/manager';
@@ -18,6 +18,7 @@ function* pending(pods: Iterable<Pod>, namespace?: string): Iterable<ObjectKey> 
 export function scheduler(manager: Manager): void {
   const recorder = controllerRecorder(manager, 'default-scheduler');
   manager.cache.informer(Pod).addIndex(podsByNode, (pod) => (pod.spec?.nodeName ? [pod.spec.nodeName] : []));
+  manager.cache.informer(StorageClass);
   manager
     .controller(Pod, 'scheduler')
     .where(({ object }) => !object.spec?.nodeName)

@@ -1,5 +1,5 @@
-import { Node, PersistentVolumeClaim, Pod, type PodCondition } from '@coxswain/k8s';
-import { strategic } from '@coxswain/runtime/client';
+import { Node, PersistentVolumeClaim, Pod, type PodCondition, StorageClass } from '@coxswain/k8s';
+import { merge, strategic } from '@coxswain/runtime/client';
 import type { ReconcileContext, Reconciler } from '@coxswain/runtime/controller';
 import { formatTime, isConflict, isNotFound, keyOf, keyString, type Random } from '@coxswain/runtime/core';
 import type { EventRecorder } from '@coxswain/runtime/events';
@@ -17,6 +17,9 @@ export interface SchedulerOptions {
 export const podsByNode = 'spec.nodeName';
 
 const retryAfter = 60_000;
+
+/** Annotation by which the scheduler asks for a claim's volume on a node. */
+export const selectedNode = 'volume.kubernetes.io/selected-node';
 
 interface Candidate {
   readonly node: Node;
@@ -60,21 +63,47 @@ export class Scheduler implements Reconciler {
     }
     if (this.#assumed.get(name)?.pod.metadata.uid === pod.metadata.uid) return undefined;
     const reasons: string[] = [];
-    const node = this.#unboundClaim(context, pod, reasons) ? undefined : this.#choose(context, pod, reasons);
+    const waiting = this.#waitingClaims(context, pod, reasons);
+    const node = reasons.length > 0 ? undefined : this.#choose(context, pod, reasons);
+    if (node && waiting.length > 0) return this.#askForVolumes(context, waiting, node);
     if (node) return this.#bind(context, pod, node, name);
     await this.#reportUnschedulable(context, pod, reasons);
     return { requeueAfter: retryAfter };
   }
 
-  #unboundClaim({ cache }: ReconcileContext, pod: Pod, reasons: string[]): boolean {
+  /** The pod's claims that get their volume only once a node is chosen; anything else that is missing is a reason. */
+  #waitingClaims({ cache }: ReconcileContext, pod: Pod, reasons: string[]): PersistentVolumeClaim[] {
     const namespace = pod.metadata.namespace ?? '';
+    const waiting: PersistentVolumeClaim[] = [];
     for (const { persistentVolumeClaim } of pod.spec?.volumes ?? []) {
       if (!persistentVolumeClaim) continue;
       const claim = cache.store(PersistentVolumeClaim).get({ namespace, name: persistentVolumeClaim.claimName });
+      const storageClass = claim && cache.store(StorageClass).get({ name: claim.spec?.storageClassName ?? '' });
       if (!claim) reasons.push(`persistentvolumeclaim "${persistentVolumeClaim.claimName}" not found`);
-      else if (claim.status?.phase !== 'Bound') reasons.push('pod has unbound immediate PersistentVolumeClaims');
+      else if (claim.status?.phase === 'Bound') continue;
+      else if (storageClass?.volumeBindingMode === 'WaitForFirstConsumer') waiting.push(claim);
+      else reasons.push('pod has unbound immediate PersistentVolumeClaims');
     }
-    return reasons.length > 0;
+    return waiting;
+  }
+
+  /** Tells the volume controller the node; the claims' events bring the pod back. */
+  async #askForVolumes(
+    { client }: ReconcileContext,
+    claims: readonly PersistentVolumeClaim[],
+    node: Node,
+  ): Promise<undefined> {
+    for (const claim of claims) {
+      if (claim.metadata.annotations?.[selectedNode]) continue;
+      const annotations = { [selectedNode]: node.metadata.name };
+      await client
+        .of(PersistentVolumeClaim)
+        .patch(keyOf(claim), merge({ metadata: { uid: claim.metadata.uid, annotations } }))
+        .catch((error: unknown) => {
+          if (!isNotFound(error) && !isConflict(error)) throw error;
+        });
+    }
+    return undefined;
   }
 
   #placement({ cache }: ReconcileContext): Placement {

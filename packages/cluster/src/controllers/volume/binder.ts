@@ -64,6 +64,13 @@ function provisioned(claim: PersistentVolumeClaim, storageClass: StorageClass): 
   };
 }
 
+const selectedNode = 'volume.kubernetes.io/selected-node';
+
+/** Whether the claim's class binds only for a pod, and no pod has asked yet. */
+function storageClassWaits(storageClass: StorageClass | undefined, claim: PersistentVolumeClaim): boolean {
+  return storageClass?.volumeBindingMode === 'WaitForFirstConsumer' && !claim.metadata.annotations?.[selectedNode];
+}
+
 /** Binds claims to volumes, making volumes where the claim's class is ours; grows bound ones. */
 export class ClaimBinder implements Reconciler {
   async reconcile(context: ReconcileContext): Promise<Result> {
@@ -83,6 +90,7 @@ export class ClaimBinder implements Reconciler {
     claim: PersistentVolumeClaim,
   ): Promise<PersistentVolume | undefined> {
     const name = claim.spec?.storageClassName ?? '';
+    if (storageClassWaits(cache.store(StorageClass).get({ name }), claim)) return undefined;
     const free = [...cache.store(PersistentVolume).list()].filter(
       (volume) => volume.status?.phase !== 'Released' && fits(volume, claim),
     );

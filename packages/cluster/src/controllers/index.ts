@@ -1,0 +1,26 @@
+/**
+ * The control plane's controllers, each on the runtime and reaching the server only through its client. A folder per noun.
+ * They know kinds and the client; never the API server's insides.
+ */
+import type { Manager } from '@coxswain/runtime/manager';
+import { deploymentController } from './deployment/index.ts';
+import { endpointsControllers } from './endpoints/index.ts';
+import { jobController } from './job/index.ts';
+import { replicaSetController } from './replicaset/index.ts';
+import { statefulSetController } from './statefulset/index.ts';
+import { volumeControllers } from './volume/index.ts';
+
+export { kruiseControllers, kruiseCrds } from './kruise/index.ts';
+
+/** Adds the controllers of the built-in workloads, services and volumes. */
+export function workloadControllers(manager: Manager): void {
+  for (const add of [
+    deploymentController,
+    replicaSetController,
+    statefulSetController,
+    jobController,
+    endpointsControllers,
+    volumeControllers,
+  ])
+    add(manager);
+}

@@ -1,0 +1,13 @@
+/** Jobs: pods that run to their end. */
+import { Job, Pod } from '@coxswain/k8s';
+import type { Manager } from '@coxswain/runtime/manager';
+import { controllerRecorder } from '../workload/recorder.ts';
+import { JobReconciler } from './reconciler.ts';
+
+/** Adds the Job controller to the control plane's manager. */
+export function jobController(manager: Manager): void {
+  manager
+    .controller(Job, 'job')
+    .owns(Pod)
+    .run(new JobReconciler(controllerRecorder(manager, 'job-controller')));
+}

@@ -1,0 +1,11 @@
+/**
+ * An embedded Kubernetes: API server, control plane and simulated nodes, in this process, from npm alone.
+ * Knows nothing of operators.
+ */
+
+export { ListenError } from './http/index.ts';
+export { type ContainerBehaviour, defaultBehaviour, type PodBehaviour } from './node/index.ts';
+export { KeysError } from './pki/index.ts';
+export { startCluster } from './start-cluster.ts';
+export { DataDirError } from './storage/index.ts';
+export type { Cluster, ClusterOptions } from './types.ts';

@@ -1,0 +1,98 @@
+import { CustomResourceDefinition } from '@coxswain/k8s';
+import { apply, type Client, createClient } from '@coxswain/runtime/client';
+import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@coxswain/runtime/core';
+import { createManager, type Manager } from '@coxswain/runtime/manager';
+import { kruiseControllers, kruiseCrds, workloadControllers } from './controllers/index.ts';
+import { type EmbeddedServer, startServer } from './embedded-server.ts';
+import { kubeconfigFor } from './http/index.ts';
+import { simulatedNodes } from './node/index.ts';
+import { scheduler } from './scheduler/index.ts';
+import type { Cluster, ClusterOptions } from './types.ts';
+
+/** Group whose members may do everything. */
+const masters = 'system:masters';
+
+interface Surroundings {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+function clientFor(server: EmbeddedServer, name: string, clock: Clock): Client {
+  const transport = server.transport({ name, groups: [masters, 'system:authenticated'] });
+  return createClient({ transport, fieldManager: name.split(':').at(-1) ?? name, userAgent: name, clock });
+}
+
+async function installKruise(client: Client): Promise<void> {
+  for (const crd of kruiseCrds())
+    await client.of(CustomResourceDefinition).patch({ name: crd.metadata.name }, apply(crd), { force: true });
+}
+
+/** The built-in controllers, the scheduler and the nodes, each under a name of its own. */
+async function startControlPlane(
+  server: EmbeddedServer,
+  { clock, random, log }: Surroundings,
+  options: ClusterOptions,
+): Promise<Manager[]> {
+  const manager = (name: string) =>
+    createManager({
+      client: clientFor(server, `system:${name}`, clock),
+      name,
+      clock,
+      random,
+      log: log.child({ component: name }),
+    });
+  const controllers = manager('kube-controller-manager');
+  workloadControllers(controllers);
+  const managers = [controllers];
+  if (options.kruise !== false) {
+    await installKruise(clientFor(server, 'system:kruise', clock));
+    kruiseControllers(controllers);
+  }
+  const scheduling = manager('kube-scheduler');
+  scheduler(scheduling);
+  const nodes = manager('kubelet');
+  simulatedNodes(nodes, { count: options.nodes ?? 1 });
+  managers.push(scheduling, nodes);
+  await Promise.all(managers.map((one) => one.start()));
+  return managers;
+}
+
+/**
+ * Starts an embedded Kubernetes: API server, control plane and simulated nodes, all in this process.
+ * @throws ListenError when the port cannot be had, DataDirError when the data directory cannot be used
+ */
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const { clock = systemClock, random = systemRandom, log = silentLogger } = options;
+  const surroundings: Surroundings = { clock, random, log };
+  const server = await startServer({ ...surroundings, options });
+  let managers: Manager[] = [];
+  const stop = async () => {
+    for (const manager of [...managers].reverse()) await manager.stop();
+    managers = [];
+    await server.close();
+  };
+  try {
+    if (options.controlPlane !== false) managers = await startControlPlane(server, surroundings, options);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const url = server.port === undefined ? undefined : `https://127.0.0.1:${server.port}`;
+  return {
+    client: clientFor(server, 'kubernetes-admin', clock),
+    clock,
+    log,
+    ...(url ? { url } : {}),
+    kubeconfig() {
+      if (!url) throw new Error('this cluster serves no HTTPS: start it with a port to get a kubeconfig');
+      const { cert, key } = server.authority.issueClient({ name: 'kubernetes-admin', groups: [masters] });
+      return kubeconfigFor({ url, ca: server.authority.cert, cert, key, name: 'coxswain' });
+    },
+    get idle() {
+      return managers.every((manager) => manager.idle);
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
