@@ -41,6 +41,10 @@ export const namespaceStrategy: Strategy = {
     draft.spec = { ...objectAt(draft, 'spec'), finalizers: [...listAt(objectAt(old, 'spec'), 'finalizers')] };
     draft.status = old.status;
   },
+  holdsDeletion: (namespace) => listAt(objectAt(namespace, 'spec'), 'finalizers').length > 0,
+  prepareDelete(draft) {
+    ensureObject(draft, 'status').phase = 'Terminating';
+  },
   validate: validateFinalizers,
   validateUpdate(object, _old, { subresource }) {
     if (subresource !== 'status') return [];
