@@ -2,10 +2,11 @@ import type { DynamicObject, KubeObject } from '@coxswain/k8s';
 import {
   apiError,
   badRequest,
+  conflict,
   formatTime,
   type LabelSelectorLike,
   matchesLabels,
-  notFound,
+  type ResourceRef,
   SelectorError,
   selectorFromField,
 } from '@coxswain/runtime/core';
@@ -117,8 +118,7 @@ export const eviction: SubresourceHandler = {
     const options = isObject(body.deleteOptions) ? body.deleteOptions : {};
     const dryRun = context.dryRun || (Array.isArray(options.dryRun) && options.dryRun.length > 0);
     const pod = operations.get();
-    const { uid } = isObject(options.preconditions) ? options.preconditions : {};
-    if (uid !== undefined && uid !== pod.metadata.uid) throw notFound(resource, name);
+    checkPreconditions(resource, pod, options.preconditions);
     if (!isFree(pod)) spend(pod, context, dryRun);
     if (!dryRun) await operations.amend((draft) => disrupted(draft, formatTime(context.clock.now())));
     const { preconditions: _checked, ...rest } = options;
@@ -131,6 +131,19 @@ export const eviction: SubresourceHandler = {
     };
   },
 };
+
+function checkPreconditions(resource: ResourceRef, pod: DynamicObject, preconditions: unknown): void {
+  const { uid, resourceVersion } = isObject(preconditions) ? preconditions : {};
+  const { name, uid: actual, resourceVersion: version } = pod.metadata;
+  if (uid && uid !== actual) {
+    const why = `the UID in the precondition (${uid}) does not match the UID in record (${actual}). The object might have been deleted and then recreated`;
+    throw conflict(resource, name, why);
+  }
+  if (resourceVersion && resourceVersion !== version) {
+    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${version}). The object might have been modified`;
+    throw conflict(resource, name, why);
+  }
+}
 
 function disrupted(draft: Parameters<typeof setPodCondition>[0], time: string): void {
   const message = 'Eviction API: evicting';
