@@ -1,4 +1,5 @@
 import type { Random } from '@coxswain/runtime/core';
+import { crdCleanup } from '../crd/cleanup.ts';
 import type { AdmissionPlugin } from '../types.ts';
 import { defaultTolerationSeconds } from './default-tolerations.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
@@ -16,5 +17,6 @@ export function builtinAdmission({ random }: { readonly random: Random }): reado
     defaultStorageClass,
     storageObjectInUseProtection,
     persistentVolumeClaimResize,
+    crdCleanup,
   ];
 }

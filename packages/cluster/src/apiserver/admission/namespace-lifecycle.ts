@@ -26,7 +26,6 @@ function refuseTerminating({ resource, name, namespace }: AdmissionAttributes): 
 
 function check(attributes: AdmissionAttributes): void {
   const { operation, resource, namespace, storage } = attributes;
-  refuseProtected(attributes);
   if (operation === 'DELETE' || !resource.namespaced || namespace === '' || resource.answer) return;
   const found = storage.get({ resource: '/namespaces', namespace: '', name: namespace });
   if (!found) throw notFound(namespaces, namespace);
@@ -34,4 +33,8 @@ function check(attributes: AdmissionAttributes): void {
 }
 
 /** Objects need a namespace that exists; a namespace that is going away takes no new ones. */
-export const namespaceLifecycle: AdmissionPlugin = { name: 'NamespaceLifecycle', admit: check };
+export const namespaceLifecycle: AdmissionPlugin = {
+  name: 'NamespaceLifecycle',
+  admit: check,
+  validate: refuseProtected,
+};

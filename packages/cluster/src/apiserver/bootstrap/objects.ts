@@ -29,7 +29,7 @@ const storageClass: BootstrapObject = {
     apiVersion: 'storage.k8s.io/v1',
     kind: 'StorageClass',
     metadata: { name: 'standard', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
-    provisioner: 'coxswain.dev/local',
+    provisioner: 'coxswain.io/embedded',
     reclaimPolicy: 'Delete',
     allowVolumeExpansion: true,
     volumeBindingMode: 'WaitForFirstConsumer',

@@ -1,3 +1,4 @@
+import { crdStrategy } from '../crd/strategy.ts';
 import type { Strategy } from '../types.ts';
 import { controllerRevisionStrategy } from './apps/controller-revision.ts';
 import { daemonSetStrategy } from './apps/daemon-set.ts';
@@ -36,6 +37,7 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   '/services': serviceStrategy,
   'admissionregistration.k8s.io/mutatingwebhookconfigurations': misc.mutatingWebhookStrategy,
   'admissionregistration.k8s.io/validatingwebhookconfigurations': misc.validatingWebhookStrategy,
+  'apiextensions.k8s.io/customresourcedefinitions': crdStrategy,
   'apps/controllerrevisions': controllerRevisionStrategy,
   'apps/daemonsets': daemonSetStrategy,
   'apps/deployments': deploymentStrategy,

@@ -1,0 +1,55 @@
+import type { DynamicObject } from '@coxswain/k8s';
+import { type ReadJson, textAt } from '../builtin/shared/draft.ts';
+import { compileJsonPath, type JsonPath } from '../table/json-path.ts';
+import type { Column } from '../types.ts';
+
+type Cell = string | number | boolean | undefined;
+
+/** A value as a cell of the declared type; what does not fit the type is left empty. */
+function cellOf(values: readonly unknown[], type: string): Cell {
+  const value = values[0];
+  if (value === undefined || value === null) return undefined;
+  switch (type) {
+    case 'integer':
+      return typeof value === 'number' ? Math.trunc(value) : undefined;
+    case 'number':
+      return typeof value === 'number' ? value : undefined;
+    case 'boolean':
+      return typeof value === 'boolean' ? value : undefined;
+    case 'date':
+      return typeof value === 'string' ? value : undefined;
+    default: {
+      const texts = values.map((item) => (typeof item === 'string' ? item : JSON.stringify(item)));
+      return texts.join(',');
+    }
+  }
+}
+
+function pathOf(column: ReadJson): JsonPath {
+  try {
+    return compileJsonPath(textAt(column, 'jsonPath'));
+  } catch {
+    // A definition stored by an older server may hold a path this one cannot read; its cells stay empty.
+    return () => [];
+  }
+}
+
+function columnOf(column: ReadJson): Column {
+  const type = textAt(column, 'type') as Column['type'];
+  const path = pathOf(column);
+  return {
+    name: textAt(column, 'name'),
+    type,
+    ...(column.format === undefined ? {} : { format: textAt(column, 'format') }),
+    description:
+      textAt(column, 'description') ||
+      `Custom resource definition column (in JSONPath format): ${textAt(column, 'jsonPath')}`,
+    ...(typeof column.priority === 'number' ? { priority: column.priority } : {}),
+    value: (object: DynamicObject) => cellOf(path(object), type),
+  };
+}
+
+/** The columns of a custom resource: its name, then the declared ones, or the age when none are declared. */
+export function customColumns(declared: readonly ReadJson[], name: Column, age: Column): readonly Column[] {
+  return declared.length === 0 ? [name, age] : [name, ...declared.map(columnOf)];
+}

@@ -1,0 +1,87 @@
+import type { DynamicObject } from '@coxswain/k8s';
+import { forbidden } from '@coxswain/runtime/core';
+import type { SchemaNode } from '@coxswain/schema';
+import { type ReadJson, textAt } from '../builtin/shared/draft.ts';
+import { ageColumn, nameColumn } from '../table/common-columns.ts';
+import { compileJsonPath } from '../table/json-path.ts';
+import type { ResourceInfo, ScalePaths, Strategy } from '../types.ts';
+import { customColumns } from './columns.ts';
+import type { Crd, CrdVersion } from './crd-object.ts';
+
+const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+
+/** The schema of the whole object: what every object has is known without being declared. */
+function wholeSchema(schema: SchemaNode): SchemaNode {
+  const { apiVersion, kind, metadata, ...declared } = schema.properties ?? {};
+  return {
+    ...schema,
+    type: 'object',
+    properties: {
+      apiVersion: apiVersion ?? { type: 'string' },
+      kind: kind ?? { type: 'string' },
+      metadata: metadata ?? { type: 'object' },
+      ...declared,
+    },
+  };
+}
+
+function scalePathsOf(scale: ReadJson): ScalePaths {
+  const path = (key: string) => textAt(scale, key).replace(/^\./, '');
+  const labelSelector = path('labelSelectorPath');
+  return {
+    specReplicas: path('specReplicasPath'),
+    statusReplicas: path('statusReplicasPath'),
+    ...(labelSelector === '' ? {} : { labelSelector }),
+  };
+}
+
+function selectableOf(paths: readonly string[]): ResourceInfo['selectable'] {
+  const entries = paths.map((path): [string, (object: DynamicObject) => string] => {
+    const read = compileJsonPath(path);
+    return [path.replace(/^\./, ''), (object) => String(read(object)[0] ?? '')];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Custom objects keep a generation and need a resourceVersion to be replaced; while their kind goes away no new ones come. */
+function strategyOf(crd: Crd): Strategy {
+  const base: Strategy = { generation: true, unconditionalUpdate: false };
+  if (!crd.deleting) return base;
+  return {
+    ...base,
+    prepareCreate(draft) {
+      const resource = { group: crd.group, plural: crd.names.plural };
+      const name = textAt(draft.metadata as ReadJson, 'name');
+      throw forbidden(resource, name, 'create not allowed while custom resource definition is terminating');
+    },
+  };
+}
+
+function resourceOf(crd: Crd, version: CrdVersion): ResourceInfo {
+  const { names, group } = crd;
+  return {
+    group,
+    version: version.name,
+    kind: names.kind,
+    plural: names.plural,
+    singular: names.singular,
+    namespaced: crd.namespaced,
+    shortNames: names.shortNames,
+    categories: names.categories,
+    verbs,
+    schema: wholeSchema(version.schema),
+    strategy: strategyOf(crd),
+    columns: customColumns(version.columns, nameColumn, ageColumn),
+    status: version.status,
+    ...(version.scale ? { scale: scalePathsOf(version.scale) } : {}),
+    selectable: selectableOf(version.selectable),
+    builtIn: false,
+    ...(version.deprecated === undefined ? {} : { deprecated: version.deprecated }),
+    storage: `${group}/${names.plural}`,
+  };
+}
+
+/** What a CustomResourceDefinition asks to be served, one resource a served version. */
+export function resourcesOf(crd: Crd): readonly ResourceInfo[] {
+  return crd.versions.filter((version) => version.served).map((version) => resourceOf(crd, version));
+}

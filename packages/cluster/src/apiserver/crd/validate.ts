@@ -1,0 +1,175 @@
+import { type FieldError, type SchemaNode, validateStructural } from '@coxswain/schema';
+import { given, listAt, objectAt, objectsAt, type ReadJson, textAt } from '../builtin/shared/draft.ts';
+import { invalidValue, notSupported, required } from '../builtin/shared/errors.ts';
+import { dns1035Label, dnsSubdomain } from '../builtin/shared/names.ts';
+import { unchanged } from '../builtin/shared/values.ts';
+import { annotationsOf } from './crd-object.ts';
+import { validateColumns, validateSelectable, validateSubresources } from './validate-version.ts';
+
+const approvalAnnotation = 'api-approved.kubernetes.io';
+
+function validateNames(names: ReadJson | undefined): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  for (const key of ['plural', 'singular', 'kind', 'listKind']) {
+    if (textAt(names, key) === '') errors.push(required(`spec.names.${key}`));
+  }
+  const check = (value: string, field: string, prefix = '') => {
+    const texts = value === '' ? [] : dns1035Label(prefix === '' ? value : value.toLowerCase());
+    if (texts.length > 0) errors.push(invalidValue(field, value, `${prefix}${texts.join(',')}`));
+  };
+  const mixed = 'may have mixed case, but should otherwise match: ';
+  check(textAt(names, 'plural'), 'spec.names.plural');
+  check(textAt(names, 'singular'), 'spec.names.singular');
+  check(textAt(names, 'kind'), 'spec.names.kind', mixed);
+  check(textAt(names, 'listKind'), 'spec.names.listKind', mixed);
+  listAt(names, 'shortNames').forEach((name, i) => void check(String(name), `spec.names.shortNames[${i}]`));
+  if (textAt(names, 'kind') !== '' && names?.kind === names?.listKind) {
+    errors.push(invalidValue('spec.names.listKind', names?.listKind, 'kind and listKind may not be the same'));
+  }
+  listAt(names, 'categories').forEach((name, i) => void check(String(name), `spec.names.categories[${i}]`));
+  return errors;
+}
+
+function validateGroup(group: string): readonly FieldError[] {
+  if (group === '') return [required('spec.group')];
+  const texts = dnsSubdomain(group);
+  if (texts.length > 0) return [invalidValue('spec.group', group, texts.join(','))];
+  return group.includes('.') ? [] : [invalidValue('spec.group', group, 'should be a domain with at least one dot')];
+}
+
+function validateVersion(version: ReadJson, field: string): readonly FieldError[] {
+  const name = textAt(version, 'name');
+  const texts = dns1035Label(name);
+  const errors = texts.length > 0 ? [invalidValue(`${field}.name`, name, texts.join(','))] : [];
+  if (given(version.deprecationWarning) && version.deprecated !== true) {
+    const text = 'can only be set for deprecated versions';
+    errors.push(invalidValue(`${field}.deprecationWarning`, version.deprecationWarning, text));
+  }
+  const schema = objectAt(objectAt(version, 'schema'), 'openAPIV3Schema');
+  if (schema) errors.push(...validateStructural(schema as SchemaNode, `${field}.schema.openAPIV3Schema`));
+  errors.push(...validateSubresources(objectAt(version, 'subresources'), `${field}.subresources`));
+  errors.push(...validateColumns(version, `${field}.additionalPrinterColumns`));
+  errors.push(...validateSelectable(version, `${field}.selectableFields`));
+  return errors;
+}
+
+function validateVersions(spec: ReadJson): readonly FieldError[] {
+  const versions = objectsAt(spec, 'versions');
+  const errors: FieldError[] = versions
+    .map((version, i) => ({ i, schema: objectAt(objectAt(version, 'schema'), 'openAPIV3Schema') }))
+    .filter(({ schema }) => !schema)
+    .map(({ i }) => required(`spec.versions[${i}].schema.openAPIV3Schema`));
+  errors.push(...versions.flatMap((version, i) => validateVersion(version, `spec.versions[${i}]`)));
+  const names = versions.map((version) => version.name);
+  if (new Set(names).size !== names.length) {
+    errors.push(invalidValue('spec.versions', versions, 'must contain unique version names'));
+  }
+  if (versions.filter((version) => version.storage === true).length !== 1) {
+    errors.push(invalidValue('spec.versions', versions, 'must have exactly one version marked as storage version'));
+  }
+  return errors;
+}
+
+function validateConversion(spec: ReadJson): readonly FieldError[] {
+  const conversion = objectAt(spec, 'conversion');
+  const strategy = textAt(conversion, 'strategy');
+  const webhook = objectAt(conversion, 'webhook');
+  if (strategy === '') return [required('spec.conversion.strategy')];
+  if (strategy === 'None') {
+    if (!webhook) return [];
+    const text = 'should not be set when strategy is not set to Webhook';
+    return [
+      { field: 'spec.conversion.webhookClientConfig', reason: 'FieldValueForbidden', message: `Forbidden: ${text}` },
+    ];
+  }
+  if (strategy !== 'Webhook') return [notSupported('spec.conversion.strategy', strategy, ['None', 'Webhook'])];
+  const errors: FieldError[] = [];
+  if (!objectAt(webhook, 'clientConfig')) {
+    errors.push(required('spec.conversion.webhookClientConfig', 'required when strategy is set to Webhook'));
+  }
+  if (listAt(webhook, 'conversionReviewVersions').length === 0) {
+    errors.push(required('spec.conversion.conversionReviewVersions'));
+  }
+  return errors;
+}
+
+function validateStoredVersions(object: ReadJson): readonly FieldError[] {
+  const stored = listAt(objectAt(object, 'status'), 'storedVersions').map(String);
+  const field = 'status.storedVersions';
+  if (stored.length === 0) return [invalidValue(field, stored, 'must have at least one stored version')];
+  const versions = objectsAt(objectAt(object, 'spec'), 'versions');
+  const errors = versions
+    .filter((version) => version.storage === true && !stored.includes(textAt(version, 'name')))
+    .map((version) => invalidValue(field, stored, `must have the storage version ${textAt(version, 'name')}`));
+  stored.forEach((name, i) => {
+    if (versions.some((version) => version.name === name)) return;
+    const text = `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
+    errors.push(invalidValue(`${field}[${i}]`, name, text));
+  });
+  return errors;
+}
+
+/** Groups of the Kubernetes project itself need a sign of approval. */
+function validateApproval(object: ReadJson, group: string): readonly FieldError[] {
+  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];
+  const field = `metadata.annotations[${approvalAnnotation}]`;
+  const value = annotationsOf(object)[approvalAnnotation] ?? '';
+  if (value === '')
+    return [
+      required(
+        field,
+        'protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111',
+      ),
+    ];
+  if (/^https?:\/\/\S+$/.test(value) || value.startsWith('unapproved')) return [];
+  return [
+    invalidValue(
+      field,
+      value,
+      'protected groups must have approval annotation "api-approved.kubernetes.io" with either a URL or a reason starting with "unapproved", see https://github.com/kubernetes/enhancements/pull/1111',
+    ),
+  ];
+}
+
+/** A whole CustomResourceDefinition: names, versions, schemas, subresources, columns, conversion. */
+export function validateCrd(object: ReadJson): readonly FieldError[] {
+  const spec = objectAt(object, 'spec') ?? {};
+  const names = objectAt(spec, 'names');
+  const group = textAt(spec, 'group');
+  const errors: FieldError[] = [];
+  const name = textAt(objectAt(object, 'metadata'), 'name');
+  if (name !== `${textAt(names, 'plural')}.${group}`) {
+    errors.push(invalidValue('metadata.name', name, 'must be spec.names.plural+"."+spec.group'));
+  }
+  errors.push(...validateGroup(group));
+  const scope = textAt(spec, 'scope');
+  if (scope === '') errors.push(required('spec.scope'));
+  else if (!['Cluster', 'Namespaced'].includes(scope)) {
+    errors.push(notSupported('spec.scope', scope, ['Cluster', 'Namespaced']));
+  }
+  errors.push(...validateVersions(spec), ...validateNames(names));
+  if (spec.preserveUnknownFields === true) {
+    const text =
+      'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
+    errors.push(invalidValue('spec.preserveUnknownFields', true, text));
+  }
+  errors.push(...validateConversion(spec), ...validateStoredVersions(object), ...validateApproval(object, group));
+  return errors;
+}
+
+/** What may no longer change; scope and kind are fixed once the names were accepted. */
+export function validateCrdUpdate(object: ReadJson, old: ReadJson): readonly FieldError[] {
+  const spec = objectAt(object, 'spec');
+  const before = objectAt(old, 'spec');
+  const names = objectAt(spec, 'names');
+  const oldNames = objectAt(before, 'names');
+  const established = objectsAt(objectAt(old, 'status'), 'conditions').some(
+    (condition) => condition.type === 'Established' && condition.status === 'True',
+  );
+  return [
+    ...(established ? unchanged(spec?.scope, before?.scope, 'spec.scope') : []),
+    ...(established ? unchanged(names?.kind, oldNames?.kind, 'spec.names.kind') : []),
+    ...unchanged(spec?.group, before?.group, 'spec.group'),
+    ...unchanged(names?.plural, oldNames?.plural, 'spec.names.plural'),
+  ];
+}
