@@ -4,11 +4,11 @@ type Bucket<T> = Map<string, T>;
 
 /** Finds objects by values computed from them. Kept up to date by its store. */
 export class Indexer<T extends KubeObject> {
-  readonly #values: (object: T) => readonly string[];
+  readonly values: (object: T) => readonly string[];
   readonly #buckets = new Map<string, Bucket<T>>();
 
   constructor(values: (object: T) => readonly string[]) {
-    this.#values = values;
+    this.values = values;
   }
 
   find(value: string): ReadonlyMap<string, T> | undefined {
@@ -17,7 +17,7 @@ export class Indexer<T extends KubeObject> {
 
   set(key: string, object: T, previous: T | undefined): void {
     if (previous) this.remove(key, previous);
-    for (const value of this.#values(object)) {
+    for (const value of this.values(object)) {
       const bucket = this.#buckets.get(value);
       if (bucket) bucket.set(key, object);
       else this.#buckets.set(value, new Map([[key, object]]));
@@ -25,7 +25,7 @@ export class Indexer<T extends KubeObject> {
   }
 
   remove(key: string, object: T): void {
-    for (const value of this.#values(object)) {
+    for (const value of this.values(object)) {
       const bucket = this.#buckets.get(value);
       if (bucket?.delete(key) && bucket.size === 0) this.#buckets.delete(value);
     }

@@ -51,8 +51,9 @@ export class ObjectMap<T extends KubeObject> {
     this.#indexes.clear();
   }
 
-  /** @throws Error when the name is taken by another index */
+  /** Adding the same function under the same name again changes nothing. @throws Error when the name is taken by another index */
   addIndex(name: string, values: (object: T) => readonly string[]): void {
+    if (this.#indexes.get(name)?.values === values) return;
     if (this.#indexes.has(name) || Object.hasOwn(builtInIndexes, name)) {
       throw new Error(`there is an index named "${name}" already`);
     }

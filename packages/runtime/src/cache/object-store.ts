@@ -146,12 +146,14 @@ export class ObjectStore<T extends KubeObject> implements Store<T> {
     if (current && !this.#isNewer(object, current)) {
       if (version !== versionOf(current)) this.#own.mark(key, version, current);
     } else if (includes(written)) {
+      const replaced = current && current.metadata.uid !== object.metadata.uid ? current.metadata.uid : undefined;
+      if (replaced) this.#own.bury(replaced, 'replaced', undefined, this.#listing);
       this.#own.mark(key, version, current);
       this.#unseen?.add(key);
-      this.#replace(key, object, current, origin);
-    } else if (current) {
-      if (object.metadata.uid) this.#own.bury(object.metadata.uid, key, version, this.#listing);
-      this.#drop(key, current, origin);
+      this.#replace(key, object, current, current, origin);
+    } else {
+      if (object.metadata.uid) this.#own.bury(object.metadata.uid, 'ours', version, this.#listing);
+      if (current) this.#drop(key, current, origin);
     }
   }
 
@@ -160,7 +162,7 @@ export class ObjectStore<T extends KubeObject> implements Store<T> {
     const text = keyString(key);
     const current = this.#objects.get(text);
     if (current?.metadata.uid !== uid) return;
-    this.#own.bury(uid, text, undefined, this.#listing);
+    this.#own.bury(uid, 'ours', undefined, this.#listing);
     this.#drop(text, current, origin);
   }
 
@@ -176,7 +178,7 @@ export class ObjectStore<T extends KubeObject> implements Store<T> {
     const key = mapKey(object);
     this.#unseen?.delete(key);
     const current = this.#objects.get(key);
-    if (!current || this.#isNewer(object, current)) this.#replace(key, object, current, undefined);
+    if (!current || this.#isNewer(object, current)) this.#replace(key, object, current, this.#known(key, current));
     else if (!this.#unseen) this.#old(key, version, current);
   }
 
@@ -190,11 +192,19 @@ export class ObjectStore<T extends KubeObject> implements Store<T> {
     const key = mapKey(object);
     const version = versionOf(object);
     this.#unseen?.delete(key);
-    if (this.#own.takeDeletion(object.metadata.uid)) return;
+    const cause = this.#own.takeDeletion(object.metadata.uid, version);
+    if (cause === 'ours') return;
     const current = this.#objects.get(key);
-    if (!current) return;
+    if (!current) {
+      // Gone already, but by writes of ours that overtook this.
+      if (cause || this.#own.has(key)) this.#options.emit({ type: 'deleted', object });
+      return;
+    }
     const another = current.metadata.uid !== object.metadata.uid;
     if (another || (!this.#historyReset && this.#isOlder(version, versionOf(current)))) {
+      // Its place is taken by one of ours, or it is back in the selection by a write of ours.
+      if (another && this.#own.base(key)?.metadata.uid !== object.metadata.uid)
+        this.#options.emit({ type: 'deleted', object });
       this.#tellAgain(key);
       return;
     }
@@ -202,9 +212,8 @@ export class ObjectStore<T extends KubeObject> implements Store<T> {
     this.#options.emit({ type: 'deleted', object });
   }
 
-  #replace(key: string, object: T, current: T | undefined, origin: object | undefined): void {
-    // Our own write has just been marked with `current` as its base, or follows one that handlers know of.
-    const known = origin ? current : this.#known(key, current);
+  /** @param known the object as handlers know it, where that is not `current` */
+  #replace(key: string, object: T, current: T | undefined, known: T | undefined, origin?: object): void {
     this.#objects.set(key, object);
     const by = origin ? { origin } : {};
     const another = current !== undefined && current.metadata.uid !== object.metadata.uid;
@@ -229,12 +238,14 @@ export class ObjectStore<T extends KubeObject> implements Store<T> {
     this.#unseen = undefined;
   }
 
-  /** Tells handlers of the newest object once more, as a change since what they knew before our own writes. */
+  /** Tells handlers of the newest state once more, as a change since what they knew before our own writes. */
   #tellAgain(key: string): void {
     const current = this.#objects.get(key);
-    if (!current) return;
     const previous = this.#known(key, current);
-    if (previous) this.#options.emit({ type: 'updated', object: current, previous });
+    const another = previous?.metadata.uid !== current?.metadata.uid;
+    if (previous && another) this.#options.emit({ type: 'deleted', object: previous });
+    if (!current) return;
+    if (previous && !another) this.#options.emit({ type: 'updated', object: current, previous });
     else this.#options.emit({ type: 'added', object: current, initial: false });
   }
 

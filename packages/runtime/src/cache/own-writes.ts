@@ -8,9 +8,12 @@ interface Mark<T> {
   readonly versions: Set<string>;
 }
 
-/** An object we deleted (or moved out of the store's scope) and that the watch may still tell old news of. */
+/** Why an object is buried: we deleted it or moved it out of the scope, or one of ours took its place. */
+type Cause = 'ours' | 'replaced';
+
+/** An object that is gone for us, and that the watch may still tell old news of. */
 interface Tombstone {
-  readonly key: string;
+  readonly cause: Cause;
   /** Events up to this version are old news; `undefined`: all of this UID. */
   readonly version: string | undefined;
   /** The listing during which it was made, or the last one before. */
@@ -56,8 +59,8 @@ export class OwnWrites<T extends KubeObject> {
     return [...this.#marks.keys()];
   }
 
-  bury(uid: string, key: string, version: string | undefined, listing: number): void {
-    this.#tombstones.set(uid, { key, version, listing });
+  bury(uid: string, cause: Cause, version: string | undefined, listing: number): void {
+    this.#tombstones.set(uid, { cause, version, listing });
   }
 
   /** Whether news of this version of this UID is from before we deleted it. */
@@ -68,9 +71,13 @@ export class OwnWrites<T extends KubeObject> {
     );
   }
 
-  /** The watch told of the end of this UID. Whether that was ours. */
-  takeDeletion(uid: string | undefined): boolean {
-    return uid !== undefined && this.#tombstones.delete(uid);
+  /** The watch told that this UID went (or left the selection) at `version`. Why we knew; `undefined`: we did not. */
+  takeDeletion(uid: string | undefined, version: string): Cause | undefined {
+    const tombstone = uid === undefined ? undefined : this.#tombstones.get(uid);
+    if (uid === undefined || !tombstone) return undefined;
+    if (tombstone.version === undefined) this.#tombstones.delete(uid);
+    else if (compareVersions(version, tombstone.version) > 0) return undefined;
+    return tombstone.cause;
   }
 
   /** A listing shows this UID although it is buried: the listing is older than the deletion. */

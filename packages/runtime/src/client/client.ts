@@ -43,9 +43,11 @@ export function createClient(options: ClientOptions): Client {
 
   function call(what: string, request: TransportRequest, callOptions: CallOptions = {}): Promise<unknown> {
     const idempotent = request.method === 'GET';
+    const timeout = callOptions.timeout ?? defaultTimeout;
+    const deadline = clock.monotonic() + timeout;
     const run = (signal: AbortSignal) =>
-      retrying(() => send({ ...request, signal }), { clock, random, idempotent, signal });
-    return withTimeout(clock, callOptions.timeout ?? defaultTimeout, what, run, callOptions.signal);
+      retrying(() => send({ ...request, signal }), { clock, random, idempotent, deadline, signal });
+    return withTimeout(clock, timeout, what, run, callOptions.signal);
   }
 
   /** The timeout is for the opening only; the stream itself lives as long as the server and the signal let it. */

@@ -3,7 +3,13 @@
  * cache's business. Objects are what the server sent, as they are: times are strings, nothing is converted.
  */
 export { type ClientOptions, createClient, defaultTimeout } from './client.ts';
+export type { Connection, CredentialSource, Credentials } from './connection.ts';
+export { fileCredentials, mergedCredentials, staticCredentials } from './credentials.ts';
 export { ConnectionError, isTransient } from './errors.ts';
+export { type HttpTransportOptions, httpTransport } from './http-transport.ts';
+export { type InClusterOptions, inClusterConnection } from './in-cluster.ts';
+export { type KubeconfigOptions, loadKubeconfig } from './kubeconfig.ts';
+export { parseJson, stringifyJson } from './parse-json.ts';
 export { apply, json, merge, patchContentType, strategic } from './patch.ts';
 export { fieldSelectorText, labelSelectorText } from './query.ts';
 export type { Method, Transport, TransportRequest, TransportResponse, WatchEvent } from './transport.ts';

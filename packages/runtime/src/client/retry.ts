@@ -8,25 +8,26 @@ export interface RetryOptions {
   readonly idempotent: boolean;
   /** Retries after the first try; default 4. */
   readonly retries?: number;
+  /** On the monotonic clock: what cannot be tried again before it fails at once. */
+  readonly deadline: number;
   readonly signal?: AbortSignal;
 }
-
-/** The longest wait between two tries, whatever the server asks for; the caller's own timeout usually ends it earlier. */
-const longestWait = 30_000;
 
 /**
  * Makes a call again when the server turned it away before doing anything (429, 503 with Retry-After), and, when the call
  * is idempotent, also without Retry-After and after a broken connection.
  */
 export async function retrying<T>(call: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { clock, random, idempotent, retries = 4, signal } = options;
+  const { clock, random, idempotent, deadline, retries = 4, signal } = options;
   for (let attempt = 0; ; attempt++) {
     try {
       return await abortable(call(), signal);
     } catch (error) {
       const wait = attempt < retries && !signal?.aborted ? waitBefore(error, attempt, idempotent) : undefined;
       if (wait === undefined) throw error;
-      await sleep(clock, Math.min(longestWait, wait * (1 + 0.1 * random.next())), signal);
+      const ms = wait * (1 + 0.1 * random.next());
+      if (clock.monotonic() + ms >= deadline) throw error;
+      await sleep(clock, ms, signal);
     }
   }
 }

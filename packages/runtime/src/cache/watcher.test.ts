@@ -1,0 +1,235 @@
+import type { DynamicObject, Kind } from '@coxswain/k8s';
+import { expect, test } from 'vitest';
+import { FakeServer } from '../client/fake-server.ts';
+import { ConnectionError, createClient } from '../client/index.ts';
+import { apiError, expired, seededRandom, VirtualClock } from '../core/index.ts';
+import { createCache } from './cache.ts';
+import type { StoreEvent } from './types.ts';
+
+const things: Kind<DynamicObject> = { group: '', version: 'v1', kind: 'Thing', plural: 'things', scope: 'Namespaced' };
+
+function setUp(prepare: (server: FakeServer) => void = () => {}) {
+  const clock = new VirtualClock();
+  const server = new FakeServer();
+  prepare(server);
+  const client = createClient({ transport: server, clock, random: seededRandom(1) });
+  const cache = createCache({ client, clock, random: seededRandom(2) });
+  const resource = client.of(things);
+  const create = (name: string) => resource.create({ metadata: { namespace: 'a', name } });
+  const change = (name: string, n: number) => resource.patch({ namespace: 'a', name }, { type: 'merge', body: { n } });
+  const informer = () => {
+    const informer = cache.informer(things);
+    const events: string[] = [];
+    informer.onEvent((event) => events.push(describe(event)));
+    const names = () => [...informer.store.list()].map(({ metadata }) => metadata.name).sort();
+    return { informer, events, names };
+  };
+  const lists = () => server.requests.filter(({ method, query }) => method === 'GET' && query?.limit);
+  const watches = () => server.requests.filter(({ query }) => query?.watch);
+  return { clock, server, client, cache, resource, create, change, informer, lists, watches };
+}
+
+function describe(event: StoreEvent<DynamicObject>): string {
+  const { name } = event.object.metadata;
+  return `${event.type} ${name}${event.type === 'added' && event.initial ? ' (initial)' : ''}`;
+}
+
+test('streams the objects there are, then follows', async () => {
+  const { cache, create, change, resource, informer, lists, watches, clock } = setUp();
+  await create('x');
+  const { informer: things, events } = informer();
+  await cache.synced();
+  expect(events).toEqual(['added x (initial)']);
+  await create('y');
+  await change('x', 1);
+  await resource.delete({ namespace: 'a', name: 'y' });
+  await clock.settle();
+  expect(events.slice(1)).toEqual(['added y', 'updated x', 'deleted y']);
+  expect(things.store.get({ namespace: 'a', name: 'x' })?.metadata.managedFields).toBeUndefined();
+  expect(lists()).toHaveLength(0);
+  expect(watches()).toHaveLength(1);
+  expect(watches()[0]?.query).toMatchObject({ sendInitialEvents: 'true', allowWatchBookmarks: 'true' });
+  expect(Number(watches()[0]?.query?.timeoutSeconds)).toBeGreaterThanOrEqual(240);
+  expect(Number(watches()[0]?.query?.timeoutSeconds)).toBeLessThanOrEqual(480);
+});
+
+test('lists by page when the server does not stream lists, and says so once', async () => {
+  const { cache, create, informer, lists, watches } = setUp((server) => {
+    server.refuseStreaming = true;
+  });
+  for (let i = 0; i < 1001; i++) await create(`x${i}`);
+  const { names } = informer();
+  await cache.synced();
+  expect(names()).toHaveLength(1001);
+  expect(lists()).toHaveLength(3);
+  expect(watches().map(({ query }) => query?.resourceVersion)).toEqual([undefined, '1101']);
+});
+
+test('goes on from the last version when the connection breaks', async () => {
+  const { clock, server, cache, create, informer, lists, watches } = setUp();
+  const { names } = informer();
+  await cache.synced();
+  await create('x');
+  await clock.settle();
+  server.breakWatches(new ConnectionError('reset'));
+  await create('y');
+  await clock.runUntil(() => names().length === 2, { limit: 30_000 });
+  expect(watches().map(({ query }) => query?.resourceVersion)).toEqual([undefined, '101']);
+  expect(lists()).toHaveLength(0);
+});
+
+test('bookmarks move the version to go on from', async () => {
+  const { clock, server, cache, create, informer, watches } = setUp();
+  informer();
+  await cache.synced();
+  server.autoDeliver = false;
+  for (let i = 0; i < 5; i++) await create(`x${i}`);
+  server.bookmark();
+  await clock.settle();
+  server.breakWatches();
+  await clock.advance(31_000);
+  expect(watches().at(-1)?.query?.resourceVersion).toBe('105');
+});
+
+test.each([
+  ['as the answer', (server: FakeServer) => server.compact()],
+  ['as an event', (server: FakeServer) => server.inject({ type: 'ERROR', object: expired('too old').status })],
+  [
+    'as an event without a code',
+    (server: FakeServer) => server.inject({ type: 'ERROR', object: { ...expired('too old').status, code: 0 } }),
+  ],
+])('lists again on 410 %s, and what is gone is deleted', async (_, expire) => {
+  const { clock, server, cache, create, resource, informer } = setUp();
+  await create('x');
+  await create('y');
+  const { events, names } = informer();
+  await cache.synced();
+  server.autoDeliver = false;
+  await resource.delete({ namespace: 'a', name: 'x' });
+  await create('z');
+  expire(server);
+  server.breakWatches(new ConnectionError('reset'));
+  await clock.runUntil(() => names().join() === 'y,z', { limit: 60_000 });
+  expect(events.slice(2).sort()).toEqual(['added z', 'deleted x']);
+});
+
+test('takes a version that fails three times as expired, when the server never says 410', async () => {
+  const { clock, server, cache, create, informer, watches } = setUp();
+  const { names } = informer();
+  await cache.synced();
+  server.fail = (request, watch) =>
+    watch && request.query?.resourceVersion ? apiError(500, 'InternalError', 'compacted') : undefined;
+  server.breakWatches(new ConnectionError('reset'));
+  await create('x');
+  await clock.runUntil(() => names().length === 1, { limit: 120_000 });
+  expect(watches().map(({ query }) => query?.sendInitialEvents ?? 'from')).toEqual([
+    'true',
+    'from',
+    'from',
+    'from',
+    'true',
+  ]);
+});
+
+test('a server that closes each watch at once is not asked in a tight loop', async () => {
+  const { clock, server, cache, informer, watches } = setUp();
+  informer();
+  await cache.synced();
+  for (let i = 0; i < 600; i++) {
+    server.breakWatches();
+    await clock.advance(100);
+  }
+  expect(watches().length).toBeLessThan(20);
+});
+
+test('waits out a server that is away, with growing pauses, and never gives up', async () => {
+  const { clock, server, cache, informer, watches, create } = setUp();
+  const { names } = informer();
+  await cache.synced();
+  const before = watches().length;
+  server.fail = () => new ConnectionError('refused');
+  server.breakWatches(new ConnectionError('reset'));
+  await clock.advance(3_600_000);
+  const tries = watches().length - before;
+  expect(tries).toBeGreaterThan(120);
+  expect(tries).toBeLessThan(600);
+  server.fail = () => undefined;
+  await create('x');
+  await clock.runUntil(() => names().length === 1, { limit: 31_000 });
+});
+
+test('honours Retry-After', async () => {
+  const { clock, server, cache, informer, watches } = setUp((server) => {
+    server.fail = (_, watch) =>
+      watch ? apiError(429, 'TooManyRequests', 'slow down', { retryAfterSeconds: 40 }) : undefined;
+  });
+  informer();
+  await clock.advance(39_000);
+  expect(watches()).toHaveLength(1);
+  server.fail = () => undefined;
+  await clock.advance(2_000);
+  await cache.synced();
+});
+
+test('a silent watch is taken as dead', async () => {
+  const { clock, cache, informer, watches } = setUp();
+  informer();
+  await cache.synced();
+  await clock.advance(149_000);
+  expect(watches()).toHaveLength(1);
+  await clock.advance(3_000);
+  expect(watches()).toHaveLength(2);
+});
+
+test('a watch the server should have ended is ended', async () => {
+  const { clock, server, cache, informer, watches } = setUp();
+  informer();
+  await cache.synced();
+  const seconds = Number(watches()[0]?.query?.timeoutSeconds);
+  for (let at = 0; at < seconds + 12; at += 50) {
+    server.bookmark();
+    await clock.advance(50_000);
+  }
+  await clock.advance(3_000);
+  expect(watches().length).toBeGreaterThan(1);
+});
+
+test('a server that was restarted empty is noticed by its bookmarks', async () => {
+  const { clock, server, cache, create, informer } = setUp();
+  await create('x');
+  const { names } = informer();
+  await cache.synced();
+  server.restartEmpty();
+  server.bookmark();
+  await create('y');
+  await clock.runUntil(() => names().join() === 'y', { limit: 60_000 });
+  await create('z');
+  await clock.settle();
+  expect(names()).toEqual(['y', 'z']);
+});
+
+test('streams that end before the list is complete lead to pages', async () => {
+  const { clock, server, cache, create, informer, lists } = setUp((server) => {
+    const watch = server.watch.bind(server);
+    server.watch = async (request) => {
+      if (!request.query?.sendInitialEvents) return watch(request);
+      return (async function* () {})();
+    };
+  });
+  await create('x');
+  const { names } = informer();
+  const synced = cache.synced();
+  await clock.runUntil(() => server.openWatches === 1, { limit: 60_000 });
+  await synced;
+  expect(names()).toEqual(['x']);
+  expect(lists()).toHaveLength(1);
+});
+
+test('stopping ends the watch and leaves no timer', async () => {
+  const { clock, server, cache, informer } = setUp();
+  informer();
+  await cache.synced();
+  await cache.stop();
+  expect(server.openWatches).toBe(0);
+  expect(clock.untilNext).toBeUndefined();
+});

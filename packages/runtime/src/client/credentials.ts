@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import type { Clock } from '../core/index.ts';
+import type { CredentialSource, Credentials } from './connection.ts';
+
+/** Credentials that never change. */
+export function staticCredentials(credentials: Credentials): CredentialSource {
+  return { current: () => Promise.resolve(credentials), refused: () => false };
+}
+
+/** The parts of several sources together; the later ones win. */
+export function mergedCredentials(sources: readonly CredentialSource[]): CredentialSource {
+  return {
+    async current() {
+      const parts = await Promise.all(sources.map((source) => source.current()));
+      return Object.assign({}, ...parts) as Credentials;
+    },
+    // All are told, so no short cut.
+    refused: () => sources.map((source) => source.refused()).some(Boolean),
+  };
+}
+
+/** Which part comes from which file. */
+export type CredentialFiles = { readonly [Part in 'ca' | 'cert' | 'key' | 'token']?: string };
+
+/** Rotated files are noticed within this time. */
+const rereadAfter = 60_000;
+
+/**
+ * Credentials kept in files, read again at most once a minute and when the server refuses them.
+ * When a file that was read once cannot be read later, the last content is used.
+ * @param describe says in errors where the paths come from: `kubeconfig /home/a/.kube/config, user "admin"`
+ */
+export function fileCredentials(files: CredentialFiles, clock: Clock, describe: string): CredentialSource {
+  let known: Credentials | undefined;
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<Credentials> | undefined;
+
+  async function read(): Promise<Credentials> {
+    const parts = await Promise.all(Object.entries(files).map(([part, path]) => readPart(part, path, describe)));
+    return Object.fromEntries(parts) as Credentials;
+  }
+
+  return {
+    current() {
+      if (known && clock.monotonic() - readAt < rereadAfter) return Promise.resolve(known);
+      reading ??= read()
+        .then(
+          (fresh) => fresh,
+          (error) => known ?? Promise.reject(error),
+        )
+        .then((credentials) => {
+          known = credentials;
+          readAt = clock.monotonic();
+          return credentials;
+        })
+        .finally(() => {
+          reading = undefined;
+        });
+      return reading;
+    },
+    refused() {
+      readAt = Number.NEGATIVE_INFINITY;
+      return true;
+    },
+  };
+}
+
+async function readPart(part: string, path: string, describe: string): Promise<[string, string]> {
+  try {
+    const text = await readFile(path, 'utf8');
+    if (text.trim() === '') throw new Error('the file is empty');
+    return [part, part === 'token' ? text.trim() : text];
+  } catch (cause) {
+    throw new Error(`${describe}: cannot read the ${part} from ${path}: ${(cause as Error).message}`, { cause });
+  }
+}

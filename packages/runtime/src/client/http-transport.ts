@@ -1,0 +1,182 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { Dispatcher } from 'undici';
+import { ApiError, type Clock, systemClock } from '../core/index.ts';
+import type { Connection, Credentials } from './connection.ts';
+import { ConnectionError } from './errors.ts';
+import { type HttpPool, openPool } from './http-pool.ts';
+import { parseJson, stringifyJson } from './parse-json.ts';
+import { responseError } from './response-error.ts';
+import type { Transport, TransportRequest, TransportResponse, WatchEvent } from './transport.ts';
+import { warningTexts } from './warnings.ts';
+import { WatchDecoder } from './watch-decoder.ts';
+
+export interface HttpTransportOptions {
+  /** Default: the machine's. Only reads dates in `Retry-After`; sockets keep their own time. */
+  readonly clock?: Clock;
+  /**
+   * Milliseconds of silence after which a watch counts as broken. Default: 180 000 when bookmarks were asked for (they come
+   * about every minute), else until 10 s after the watch's own timeout, else never.
+   */
+  readonly watchIdle?: number;
+}
+
+type Response = Dispatcher.ResponseData;
+
+/** Speaks to an API server over HTTP/1.1: one keep-alive pool for calls, another for watches. */
+export function httpTransport(connection: Connection, options: HttpTransportOptions = {}): Transport {
+  return new HttpTransport(connection, options);
+}
+
+const unzip = promisify(gunzip);
+
+class HttpTransport implements Transport {
+  readonly #connection: Connection;
+  readonly #clock: Clock;
+  readonly #watchIdle: number | undefined;
+  readonly #origin: string;
+  readonly #prefix: string;
+  #pool: { readonly credentials: Credentials; readonly opening: Promise<HttpPool> } | undefined;
+  #closed = false;
+
+  constructor(connection: Connection, options: HttpTransportOptions) {
+    const url = new URL(connection.server);
+    this.#connection = connection;
+    this.#clock = options.clock ?? systemClock;
+    this.#watchIdle = options.watchIdle;
+    this.#origin = url.origin;
+    this.#prefix = url.pathname.replace(/\/+$/, '');
+  }
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    const response = await this.#authenticated(request, false);
+    const body = await this.#read(response, request);
+    return { status: response.statusCode, body, warnings: warningTexts(response.headers.warning) };
+  }
+
+  async watch(request: TransportRequest): Promise<AsyncIterable<readonly WatchEvent[]>> {
+    const response = await this.#authenticated(request, true);
+    return this.#events(response, request);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const pool = this.#pool;
+    this.#pool = undefined;
+    await (await pool?.opening)?.shutDown();
+  }
+
+  /** An answer below 400. Refused credentials are asked for once more. @throws ApiError ConnectionError */
+  async #authenticated(request: TransportRequest, watch: boolean): Promise<Response> {
+    const first = await this.#dispatch(request, watch);
+    if (first.statusCode < 400) return first;
+    const error = await this.#refusal(first, request);
+    if (error.code !== 401 || !this.#connection.credentials.refused()) throw error;
+    const second = await this.#dispatch(request, watch);
+    if (second.statusCode < 400) return second;
+    throw await this.#refusal(second, request);
+  }
+
+  async #dispatch(request: TransportRequest, watch: boolean): Promise<Response> {
+    if (this.#closed) throw new ConnectionError(`${this.#connection.server}: the transport was closed`);
+    const credentials = await this.#connection.credentials.current();
+    const pool = await this.#poolFor(credentials);
+    const body = request.body === undefined ? undefined : stringifyJson(request.body);
+    try {
+      return await (watch ? pool.watches : pool.calls).request({
+        origin: this.#origin,
+        path: this.#prefix + request.path + queryText(request.query),
+        method: request.method,
+        headers: headersOf(request, credentials, watch),
+        ...(body === undefined ? {} : { body }),
+        ...(request.signal ? { signal: request.signal } : {}),
+        ...(watch ? { bodyTimeout: this.#idle(request) } : {}),
+      });
+    } catch (error) {
+      throw this.#broken(error, request);
+    }
+  }
+
+  /** A pool for the credentials of now; when a certificate has changed, a new one. What runs on the old one goes on. */
+  #poolFor(credentials: Credentials): Promise<HttpPool> {
+    const pool = this.#pool;
+    if (pool && sameTls(pool.credentials, credentials)) return pool.opening;
+    if (pool) void pool.opening.then((old) => old.close()).catch(() => {});
+    const opening = openPool(this.#connection, credentials);
+    this.#pool = { credentials, opening };
+    return opening;
+  }
+
+  async #read(response: Response, request: TransportRequest): Promise<unknown> {
+    try {
+      const raw = Buffer.from(await response.body.arrayBuffer());
+      const bytes = response.headers['content-encoding'] === 'gzip' ? await unzip(raw) : raw;
+      const text = bytes.toString('utf8');
+      return String(response.headers['content-type'] ?? '').includes('json') && text !== '' ? parseJson(text) : text;
+    } catch (error) {
+      throw this.#broken(error, request);
+    }
+  }
+
+  async #refusal(response: Response, request: TransportRequest): Promise<ApiError> {
+    const body = await this.#read(response, request);
+    const retryAfter = response.headers['retry-after'];
+    return responseError(
+      response.statusCode,
+      body,
+      retryAfter === undefined ? undefined : String(retryAfter),
+      this.#clock.now(),
+    );
+  }
+
+  async *#events(response: Response, request: TransportRequest): AsyncIterable<readonly WatchEvent[]> {
+    const decoder = new WatchDecoder();
+    try {
+      for await (const chunk of response.body) {
+        const events = decoder.push(chunk as Buffer);
+        if (events.length > 0) yield events;
+      }
+      decoder.end();
+    } catch (error) {
+      if (request.signal?.aborted) return;
+      throw this.#broken(error, request);
+    } finally {
+      response.body.on('error', () => {}).destroy();
+    }
+  }
+
+  #idle({ query }: TransportRequest): number {
+    if (this.#watchIdle !== undefined) return this.#watchIdle;
+    if (query?.allowWatchBookmarks === 'true') return 180_000;
+    return query?.timeoutSeconds ? (Number(query.timeoutSeconds) + 10) * 1000 : 0;
+  }
+
+  #broken(error: unknown, { method, path, signal }: TransportRequest): unknown {
+    if (signal?.aborted) return signal.reason;
+    if (error instanceof ConnectionError || error instanceof ApiError) return error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code && !message.includes(code) ? `${message} (${code})` : message;
+    return new ConnectionError(`${method} ${this.#connection.server}${path}: ${why}`, { cause: error });
+  }
+}
+
+function sameTls(a: Credentials, b: Credentials): boolean {
+  return a.ca === b.ca && a.cert === b.cert && a.key === b.key;
+}
+
+function headersOf(request: TransportRequest, credentials: Credentials, watch: boolean): Record<string, string> {
+  const headers: Record<string, string> = { accept: request.accept ?? 'application/json' };
+  // A compressed watch would hold events back until a block is full.
+  if (!watch) headers['accept-encoding'] = 'gzip';
+  if (request.userAgent) headers['user-agent'] = request.userAgent;
+  if (request.body !== undefined) headers['content-type'] = request.contentType ?? 'application/json';
+  const { token, username, password = '' } = credentials;
+  if (token) headers.authorization = `Bearer ${token}`;
+  else if (username) headers.authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+  return headers;
+}
+
+function queryText(query: TransportRequest['query']): string {
+  const text = new URLSearchParams(query).toString();
+  return text === '' ? '' : `?${text}`;
+}
