@@ -29,7 +29,7 @@ async function installKruise(client: Client): Promise<void> {
 }
 
 /** The built-in controllers, the scheduler and the nodes, each under a name of its own. */
-async function startControlPlane(
+async function controlPlane(
   server: EmbeddedServer,
   { clock, random, log }: Surroundings,
   options: ClusterOptions,
@@ -44,7 +44,6 @@ async function startControlPlane(
     });
   const controllers = manager('kube-controller-manager');
   workloadControllers(controllers);
-  const managers = [controllers];
   if (options.kruise !== false) {
     await installKruise(clientFor(server, 'system:kruise', clock));
     kruiseControllers(controllers);
@@ -53,9 +52,7 @@ async function startControlPlane(
   scheduler(scheduling);
   const nodes = manager('kubelet');
   simulatedNodes(nodes, { count: options.nodes ?? 1 });
-  managers.push(scheduling, nodes);
-  await Promise.all(managers.map((one) => one.start()));
-  return managers;
+  return [controllers, scheduling, nodes];
 }
 
 /**
@@ -73,7 +70,10 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     await server.close();
   };
   try {
-    if (options.controlPlane !== false) managers = await startControlPlane(server, surroundings, options);
+    if (options.controlPlane !== false) {
+      managers = await controlPlane(server, surroundings, options);
+      await Promise.all(managers.map((one) => one.start()));
+    }
   } catch (error) {
     await stop();
     throw error;

@@ -1,6 +1,6 @@
 import { ApiError, apiError, type Clock, type Logger, type Random } from '@coxswain/runtime/core';
 import type { Storage } from '../storage/types.ts';
-import { groupVersionOf, parseResourcePath, type ResourcePath } from './request/path.ts';
+import { parseResourcePath, type ResourcePath } from './request/path.ts';
 import { booleanParameter, checkTimeout } from './request/query.ts';
 import { type Verb, verbOf } from './request/verb.ts';
 import type { Call, ServerContext } from './rest/context.ts';
@@ -99,11 +99,11 @@ const notAllowed = () =>
 
 async function handleResource(server: ServerContext, request: ApiRequest, warnings: string[]): Promise<ApiResponse> {
   const path = parseResourcePath(request.path);
-  const known = groupVersionOf(request.path);
-  if (!path || !known || !isServed(server.registry, known))
+  const resource = path && server.registry.find(path.group, path.version, path.plural);
+  if (!path || !resource) {
+    if (path && servesVersion(server.registry, path)) throw notServed();
     return { kind: 'text', code: 404, body: '404 page not found\n' };
-  const resource = server.registry.find(path.group, path.version, path.plural);
-  if (!resource) throw notServed();
+  }
   checkScope(path, resource);
   const query = request.query ?? {};
   checkTimeout(query);
@@ -122,10 +122,7 @@ async function handleResource(server: ServerContext, request: ApiRequest, warnin
   return path.subresource === '' ? dispatch(call) : dispatchSubresource(call);
 }
 
-function isServed(
-  registry: Registry,
-  { group, version }: { readonly group: string; readonly version: string },
-): boolean {
+function servesVersion(registry: Registry, { group, version }: ResourcePath): boolean {
   return registry.all().some((resource) => resource.group === group && resource.version === version);
 }
 

@@ -124,6 +124,8 @@ export interface ResourceInfo {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
+  /** Default: `kind` + `List`. */
+  readonly listKind?: string;
   readonly plural: string;
   readonly singular: string;
   readonly namespaced: boolean;

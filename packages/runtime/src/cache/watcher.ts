@@ -74,7 +74,7 @@ export class Watcher<T extends KubeObject> {
       try {
         state = await this.#step(state, signal);
       } catch (error) {
-        state = this.#failed(error, state.step);
+        state = signal.aborted ? { step: 'stopped' } : this.#failed(error, state.step);
       }
       if (signal.aborted) state = { step: 'stopped' };
     }
@@ -134,6 +134,8 @@ export class Watcher<T extends KubeObject> {
       controller.signal.throwIfAborted();
       return this.#ended(reader, clock.monotonic() - started);
     } catch (error) {
+      // stopping is no failure
+      if (signal.aborted) return { step: 'stopped' };
       return this.#failed(error, reader.complete ? 'watch' : 'stream');
     } finally {
       // Ends the stream too when the iteration was left early.

@@ -11,6 +11,7 @@ import { type Claims, claimId, decodeClaims, newClaim } from './managers.ts';
 import { mergeConfig } from './merge.ts';
 import { conflictsOf, replaceClaim, resetSet, takeAway, withoutReset, withoutSystemFields } from './ownership.ts';
 import { pruneUnowned } from './prune.ts';
+import { withoutNulls } from './remove-items.ts';
 import { toFieldSet } from './to-field-set.ts';
 import { blankObject, reconcileClaims, setManagedFields, updateClaims } from './track-update.ts';
 import { TypeMismatch } from './type-mismatch.ts';
@@ -38,7 +39,7 @@ export interface ApplyArgs {
 
 /**
  * Merges a configuration into the stored object and answers the object to store, `metadata.managedFields` included.
- * Not yet defaulted, and nulls of the configuration are still in it. Fields that the manager applied before, does not apply now
+ * Not yet defaulted; in custom resources nulls of the configuration are still there. Fields that the manager applied before, does not apply now
  * and nobody else owns are gone. When the object does not change, timestamps do not either.
  * @throws ApiError 400 wrong version or managedFields sent, 409 with causes `FieldManagerConflict`, 500 when the configuration does
  * not fit the schema (all as the real server)
@@ -120,8 +121,9 @@ class Apply {
       outcome = this.#attempt(claims, true);
     }
     if ('conflicts' in outcome) throw applyConflict(claims, outcome.conflicts);
-    const metadata: Tree = { ...(isTree(outcome.object['metadata']) ? outcome.object['metadata'] : {}) };
-    const result: MutableJson = { ...outcome.object, metadata };
+    const object = withoutNulls(this.#type, outcome.object) as Tree;
+    const metadata: Tree = { ...(isTree(object['metadata']) ? object['metadata'] : {}) };
+    const result: MutableJson = { ...object, metadata };
     if (manager === 'kubectl') refreshLastApplied(result, config);
     setManagedFields(metadata, outcome.claims);
     return result;

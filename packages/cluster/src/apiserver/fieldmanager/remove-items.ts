@@ -42,7 +42,8 @@ function removeFromList(type: ListType, value: unknown, set: FieldSet): unknown 
 function keepOf(type: FieldType, value: unknown, node: FieldNode | undefined): unknown {
   if (!node) return value;
   if (node.member) return undefined;
-  return removeItems(type, value, node.children ?? emptySet);
+  // a container that is not removed itself, but has lost all it held, stays as null: who owns it still does
+  return removeItems(type, value, node.children ?? emptySet) ?? null;
 }
 
 /**
@@ -63,4 +64,29 @@ export function withNamedFields(type: FieldType | undefined, set: FieldSet): Fie
     out.set(element, nodeOf(member, children));
   }
   return out ?? set;
+}
+
+/**
+ * The value without the nulls of built-in types, where null and absent are the same. Custom resources keep theirs: only their
+ * schema knows which may be null.
+ */
+export function withoutNulls(type: FieldType, value: unknown): unknown {
+  const shape = shapeOf(type, value);
+  if (shape === 'list' && type.list && Array.isArray(value)) {
+    const { element } = type.list;
+    const items = value.map((item) => withoutNulls(element, item));
+    return items.every((item, i) => item === value[i]) ? value : items;
+  }
+  if (shape !== 'map' || !type.map || !isTree(value)) return value;
+  let out: Tree | undefined;
+  for (const key of Object.keys(value)) {
+    const member = value[key];
+    const gone = member === null && type.map.builtIn;
+    const kept = gone ? undefined : withoutNulls(type.map.member(key) ?? deducedType, member);
+    if (kept === member) continue;
+    out ??= { ...value };
+    if (gone) delete out[key];
+    else put(out, key, kept);
+  }
+  return out ?? value;
 }

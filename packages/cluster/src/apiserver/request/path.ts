@@ -14,8 +14,10 @@ export interface ResourcePath {
 
 /** The parts of a path as written, decoded; `undefined` for a broken percent sequence. */
 function segmentsOf(path: string): string[] | undefined {
+  const segments = path.split('/').filter((segment) => segment !== '');
+  if (!path.includes('%')) return segments;
   try {
-    return path.split('/').filter(Boolean).map(decodeURIComponent);
+    return segments.map(decodeURIComponent);
   } catch {
     return undefined;
   }
@@ -46,12 +48,4 @@ export function parseResourcePath(path: string): ResourcePath | undefined {
   const [plural, name = '', subresource = '', ...rest] = parts;
   if (plural === undefined) return undefined;
   return { group, version, namespace, plural, name, subresource, rest: rest.join('/'), watch };
-}
-
-/** The group and version a path is in, also for discovery documents. */
-export function groupVersionOf(path: string): { readonly group: string; readonly version: string } | undefined {
-  const segments = segmentsOf(path);
-  if (segments?.[0] === 'api') return { group: '', version: segments[1] ?? '' };
-  if (segments?.[0] === 'apis') return { group: segments[1] ?? '', version: segments[2] ?? '' };
-  return undefined;
 }

@@ -72,11 +72,6 @@ export function strategyContext(call: Call, dryRun: boolean): StrategyContext {
   };
 }
 
-/** Wall time as metadata holds it: RFC 3339 with seconds. */
-export function timestamp(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
-}
-
 /** `apps/v1` … of a resource. */
 export function apiVersionOf(resource: ResourceInfo): string {
   return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;

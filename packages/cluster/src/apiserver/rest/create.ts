@@ -1,12 +1,12 @@
 import type { DynamicObject, KubeObject, MutableJson } from '@coxswain/k8s';
-import { alreadyExists, apiError, deepFreeze, invalid, randomSuffix } from '@coxswain/runtime/core';
+import { alreadyExists, apiError, deepFreeze, formatTime, invalid, randomSuffix } from '@coxswain/runtime/core';
 import type { FieldError } from '@coxswain/schema';
 import { trackUpdate } from '../fieldmanager/index.ts';
 import { type WriteOptions, writeOptions } from '../request/query.ts';
 import type { ApiResponse, StrategyContext } from '../types.ts';
 import { type Admission, admission } from './admission.ts';
 import { draftOf } from './clone.ts';
-import { apiVersionOf, type Call, keyOf, managerOf, strategyContext, timestamp, warn } from './context.ts';
+import { apiVersionOf, type Call, keyOf, managerOf, strategyContext, warn } from './context.ts';
 import { decodeBody, dropUnknown, matchNamespace } from './decode.ts';
 import { asObject, createErrors, dropDuplicateOwners, metadataOf, stampNew } from './metadata.ts';
 import { objectReply } from './projection.ts';
@@ -77,7 +77,7 @@ export function track(call: Call, next: MutableJson, live: DynamicObject | undef
     manager: managerOf(call, options.fieldManager),
     apiVersion: apiVersionOf(call.resource),
     subresource: call.subresource,
-    time: timestamp(call.server.clock.now()),
+    time: formatTime(call.server.clock.now()),
   });
 }
 

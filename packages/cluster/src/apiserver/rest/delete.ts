@@ -1,9 +1,9 @@
 import type { DynamicObject, KubeObject, MutableJson } from '@coxswain/k8s';
-import { conflict, deepEqual, deepFreeze, notFound } from '@coxswain/runtime/core';
+import { conflict, deepEqual, deepFreeze, formatTime, notFound } from '@coxswain/runtime/core';
 import type { ApiResponse } from '../types.ts';
 import { admission } from './admission.ts';
 import { draftOf } from './clone.ts';
-import { type Call, keyOf, strategyContext, timestamp } from './context.ts';
+import { type Call, keyOf, strategyContext } from './context.ts';
 import { toStored } from './create.ts';
 import { type DeleteOptions, deleteOptions } from './delete-options.ts';
 import { asObject, foregroundFinalizer, metadataOf, orphanFinalizer } from './metadata.ts';
@@ -110,7 +110,7 @@ function startGrace(call: Call, draft: MutableJson, old: DynamicObject, options:
   const now = call.server.clock.now();
   if (old.metadata.deletionTimestamp === undefined) {
     const seconds = call.resource.strategy.gracePeriod?.(old, options.gracePeriodSeconds) ?? 0;
-    meta.deletionTimestamp = timestamp(now + seconds * 1000);
+    meta.deletionTimestamp = formatTime(now + seconds * 1000);
     meta.deletionGracePeriodSeconds = seconds;
     bumpGeneration(meta);
     return 'set';
@@ -121,7 +121,7 @@ function startGrace(call: Call, draft: MutableJson, old: DynamicObject, options:
   if (wanted === undefined || wanted >= running) return 'pending';
   const end = Date.parse(old.metadata.deletionTimestamp) - (running - wanted) * 1000;
   // The end cannot lie in the past; who asked for grace still gets the shortest one.
-  meta.deletionTimestamp = timestamp(Math.max(end, now));
+  meta.deletionTimestamp = formatTime(Math.max(end, now));
   meta.deletionGracePeriodSeconds = end < now && wanted !== 0 ? 1 : wanted;
   return 'set';
 }
@@ -131,7 +131,7 @@ function markDeleting(call: Call, draft: MutableJson, old: DynamicObject): void 
   const now = call.server.clock.now();
   const before = old.metadata.deletionTimestamp;
   if (before === undefined) bumpGeneration(meta);
-  if (before === undefined || Date.parse(before) > now) meta.deletionTimestamp = timestamp(now);
+  if (before === undefined || Date.parse(before) > now) meta.deletionTimestamp = formatTime(now);
   // Where the kind itself holds the object, its own process ends the deletion: no grace is on record.
   if (!call.resource.strategy.holdsDeletion) meta.deletionGracePeriodSeconds = 0;
   call.resource.strategy.prepareDelete?.(draft);

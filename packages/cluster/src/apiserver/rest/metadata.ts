@@ -1,9 +1,9 @@
 import type { DynamicObject, MutableJson, ObjectMeta, OwnerReference } from '@coxswain/k8s';
 import { parseApiVersion } from '@coxswain/k8s';
-import { deepEqual, labelValueErrors, qualifiedNameErrors, randomUuid } from '@coxswain/runtime/core';
+import { deepEqual, formatTime, labelValueErrors, qualifiedNameErrors, randomUuid } from '@coxswain/runtime/core';
 import type { FieldError } from '@coxswain/schema';
 import type { ResourceInfo } from '../types.ts';
-import { type Call, timestamp } from './context.ts';
+import type { Call } from './context.ts';
 import { fieldForbidden, fieldInvalid, fieldRequired, fieldTooLong } from './field-errors.ts';
 import { labelErrors, pathSegmentErrors, subdomainErrors } from './names.ts';
 
@@ -36,7 +36,7 @@ export function stampNew(call: Call, draft: MutableJson): void {
   if (call.namespace === '') delete meta.namespace;
   else meta.namespace = call.namespace;
   meta.uid = randomUuid(call.server.random);
-  meta.creationTimestamp = timestamp(call.server.clock.now());
+  meta.creationTimestamp = formatTime(call.server.clock.now());
   if (call.resource.strategy.generation) meta.generation = 1;
 }
 

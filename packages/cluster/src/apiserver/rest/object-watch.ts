@@ -6,7 +6,7 @@ import { isObject } from './clone.ts';
 import type { ServerContext } from './context.ts';
 import type { Selection } from './list-options.ts';
 import type { Projector } from './projection.ts';
-import { served } from './served.ts';
+import { servedForm } from './served.ts';
 import type { HubMember } from './watch-hub.ts';
 
 /** How a watch starts and ends. */
@@ -147,10 +147,11 @@ export class ObjectWatch implements WatchStream, HubMember {
   #snapshot(): OutgoingEvent[] {
     const { resource, selection } = this.#plan;
     const { namespace, matches } = selection;
+    const served = servedForm(resource);
     const page = this.#server.storage.list(resource.storage, namespace === undefined ? {} : { namespace });
     const events: OutgoingEvent[] = [];
     for (const stored of page.objects) {
-      const object = served(resource, stored);
+      const object = served(stored);
       if (!matches || matches(object)) events.push({ type: 'ADDED', object: this.#project(object) });
     }
     return events;
@@ -161,13 +162,14 @@ export class ObjectWatch implements WatchStream, HubMember {
     const { namespace, name, matches } = selection;
     if (namespace !== undefined && event.key.namespace !== namespace) return undefined;
     if (name !== undefined && event.key.name !== name) return undefined;
-    const object = served(resource, event.object);
+    const served = servedForm(resource);
+    const object = served(event.object);
     const selected = (candidate: DynamicObject): boolean => !matches || matches(candidate);
     if (event.type === 'created') return selected(object) ? this.#event('ADDED', object) : undefined;
-    const before = event.previous && selected(served(resource, event.previous));
+    const before = event.previous && selected(served(event.previous));
     if (event.type === 'deleted') return (before ?? selected(object)) ? this.#event('DELETED', object) : undefined;
     if (selected(object)) return this.#event(before ? 'MODIFIED' : 'ADDED', object);
-    return before ? this.#event('DELETED', served(resource, departedFrom(event))) : undefined;
+    return before ? this.#event('DELETED', served(departedFrom(event))) : undefined;
   }
 
   #event(type: OutgoingEvent['type'], object: DynamicObject): OutgoingEvent {

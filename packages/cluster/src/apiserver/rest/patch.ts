@@ -1,12 +1,12 @@
 import type { DynamicObject, MutableJson } from '@coxswain/k8s';
-import { apiError, badRequest, cloneJson } from '@coxswain/runtime/core';
+import { apiError, badRequest, cloneJson, formatTime } from '@coxswain/runtime/core';
 import type { SchemaNode } from '@coxswain/schema';
 import { applyPatch } from '../fieldmanager/index.ts';
 import { applyJsonPatch, applyMergePatch, applyStrategicPatch } from '../patch/index.ts';
 import { type WriteOptions, writeOptions } from '../request/query.ts';
 import type { ApiResponse } from '../types.ts';
 import { draftOf, isObject } from './clone.ts';
-import { apiVersionOf, type Call, managerOf, timestamp } from './context.ts';
+import { apiVersionOf, type Call, managerOf } from './context.ts';
 import { decodeBody, dropUnknown, matchUrl, normalise } from './decode.ts';
 import { objectReply } from './projection.ts';
 import { type Change, changeObject } from './update.ts';
@@ -61,7 +61,7 @@ function applyChange(call: Call, options: WriteOptions): Change {
         force: options.force,
         apiVersion: apiVersionOf(call.resource),
         subresource: call.subresource,
-        time: timestamp(call.server.clock.now()),
+        time: formatTime(call.server.clock.now()),
       }),
   };
 }

@@ -27,10 +27,11 @@ function partial(object: DynamicObject): unknown {
 
 function wholeObjects(resource: ResourceInfo): Projector {
   const apiVersion = apiVersionOf(resource);
+  const listKind = resource.listKind ?? `${resource.kind}List`;
   return {
     form: 'Object',
     object: (object) => object,
-    list: (items, metadata) => ({ kind: `${resource.kind}List`, apiVersion, metadata, items }),
+    list: (items, metadata) => ({ kind: listKind, apiVersion, metadata, items }),
     bookmark: (metadata) => deepFreeze({ kind: resource.kind, apiVersion, metadata }),
   };
 }

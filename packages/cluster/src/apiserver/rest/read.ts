@@ -7,7 +7,7 @@ import { type ContinueToken, decodeContinue, encodeContinue } from './continue-t
 import { waitForRevision } from './freshness.ts';
 import { type ListOptions, listOptions, type Selection, selectionOf } from './list-options.ts';
 import { objectReply, projectorOf, reply } from './projection.ts';
-import { served } from './served.ts';
+import { served, servedForm } from './served.ts';
 
 /** GET of one object. */
 export async function get(call: Call): Promise<ApiResponse> {
@@ -90,6 +90,7 @@ function page(call: Call, selection: Selection, request: PageRequest): Listed {
   const { matches, namespace } = selection;
   const single = singleObject(call, selection, request);
   if (single) return single;
+  const form = servedForm(call.resource);
   const objects: DynamicObject[] = [];
   let { after, revision } = request;
   for (;;) {
@@ -104,7 +105,7 @@ function page(call: Call, selection: Selection, request: PageRequest): Listed {
     const last = part.objects.at(-1) as DynamicObject | undefined;
     if (last) after = keyText(last);
     for (const object of part.objects) {
-      const candidate = served(call.resource, object);
+      const candidate = form(object);
       if (!matches || matches(candidate)) objects.push(candidate);
     }
     const full = request.limit > 0 && objects.length >= request.limit;

@@ -3,27 +3,40 @@ import { deepFreeze } from '@coxswain/runtime/core';
 import type { ResourceInfo } from '../types.ts';
 import { apiVersionOf } from './context.ts';
 
-const converted = new WeakMap<ResourceInfo, WeakMap<object, DynamicObject>>();
+type ToServed = (object: KubeObject) => DynamicObject;
+
+const forms = new WeakMap<ResourceInfo, ToServed>();
 
 /**
  * A stored object in the version of the resource it is asked through: the same object when it is stored so,
  * else one shared, frozen copy.
  */
 export function served(resource: ResourceInfo, object: KubeObject): DynamicObject {
-  const stored = object as DynamicObject;
+  return servedForm(resource)(object);
+}
+
+/** {@link served} for many objects of one resource. */
+export function servedForm(resource: ResourceInfo): ToServed {
+  let form = forms.get(resource);
+  if (!form) {
+    form = makeForm(resource);
+    forms.set(resource, form);
+  }
+  return form;
+}
+
+function makeForm(resource: ResourceInfo): ToServed {
   const apiVersion = apiVersionOf(resource);
   const { conversion } = resource;
-  if (!conversion && stored.apiVersion === apiVersion) return stored;
-  let copies = converted.get(resource);
-  if (!copies) {
-    copies = new WeakMap();
-    converted.set(resource, copies);
-  }
-  let copy = copies.get(stored);
-  if (!copy) {
-    const form: object = conversion?.fromStored(stored) ?? { ...stored, apiVersion };
-    copy = deepFreeze(form as DynamicObject);
-    copies.set(stored, copy);
-  }
-  return copy;
+  const copies = new WeakMap<object, DynamicObject>();
+  return (object) => {
+    if (!conversion && object.apiVersion === apiVersion) return object as DynamicObject;
+    let copy = copies.get(object);
+    if (!copy) {
+      const form: object = conversion?.fromStored(object as DynamicObject) ?? { ...object, apiVersion };
+      copy = deepFreeze(form as DynamicObject);
+      copies.set(object, copy);
+    }
+    return copy;
+  };
 }

@@ -115,7 +115,7 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
   if (admitted) await admitted;
   applyDefaults(resource, draft);
   if (dropDuplicateOwners(draft)) warn(call, duplicateOwners);
-  if (!change.applied) track(call, draft, old, change.options);
+  if (!change.applied && !sameButTimes(draft, old)) track(call, draft, old, change.options);
   resource.strategy.prepareUpdate?.(draft, old, context);
   countGeneration(call, draft, old);
   refuse(call, name, validate(call, asObject(draft), old, context));

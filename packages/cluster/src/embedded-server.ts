@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import type { Transport } from '@coxswain/runtime/client';
+import type { Clock, Logger, Random } from '@coxswain/runtime/core';
+import { builtinAdmission } from './apiserver/admission/index.ts';
+import { bootstrapCluster, publishServer } from './apiserver/bootstrap/index.ts';
+import { builtinResources, createRegistry } from './apiserver/builtin/index.ts';
+import { installCrds } from './apiserver/crd/index.ts';
+import { discoveryRoute, healthRoute, pathsRoute, versionRoute } from './apiserver/discovery/index.ts';
+import { type ApiServer, createApiServer, type UserInfo } from './apiserver/index.ts';
+import { builtinForms, builtinSubresources } from './apiserver/subresources/index.ts';
+import { type HttpsServer, inProcessTransport, startHttps } from './http/index.ts';
+import { type Authority, loadKeys } from './pki/index.ts';
+import { openStorage } from './storage/index.ts';
+import type { Storage } from './storage/types.ts';
+import type { ClusterOptions } from './types.ts';
+
+export interface EmbeddedServerOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly options: ClusterOptions;
+}
+
+/** An API server with its store, its keys and, when asked for, its port. */
+export interface EmbeddedServer {
+  readonly authority: Authority;
+  readonly port?: number;
+  /** Straight into the server, as `user`. */
+  transport(user: UserInfo): Transport;
+  close(): Promise<void>;
+}
+
+function makeApi(storage: Storage, { clock, random, log }: EmbeddedServerOptions): ApiServer {
+  const registry = createRegistry(builtinResources());
+  return createApiServer({
+    storage,
+    registry,
+    clock,
+    random,
+    log,
+    admission: builtinAdmission({ random }),
+    routes: [discoveryRoute(registry), versionRoute, healthRoute(), pathsRoute(registry)],
+    subresources: builtinSubresources,
+    forms: builtinForms,
+  });
+}
+
+/**
+ * Opens the store, brings the kinds in it back into service, and serves.
+ * @throws DataDirError, KeysError, ListenError
+ */
+export async function startServer(server: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const { clock, random, log, options } = server;
+  const { dataDir, fsync = 'interval' } = options;
+  const storage = await openStorage({ ...(dataDir === undefined ? {} : { dir: dataDir }), fsync, clock, log });
+  const closers: (() => void | Promise<void>)[] = [() => storage.close()];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    const { authority } = loadKeys({ clock, ...(dataDir === undefined ? {} : { dir: join(dataDir, 'pki') }) });
+    const api = makeApi(storage, server);
+    const context = { registry: api.registry, storage, clock, random };
+    const crds = installCrds(context);
+    const bootstrap = bootstrapCluster(context, { certificateAuthority: authority.cert });
+    closers.push(
+      () => api.close(),
+      () => crds.cancel(),
+      () => bootstrap.cancel(),
+    );
+    const handler = api.handle.bind(api);
+    const https: HttpsServer | undefined =
+      options.port === undefined
+        ? undefined
+        : await startHttps({ port: options.port, handler, authority, log, clock, random });
+    if (https) {
+      closers.push(() => https.close());
+      publishServer(context, { ip: '127.0.0.1', port: https.port });
+    }
+    return {
+      authority,
+      ...(https ? { port: https.port } : {}),
+      transport: (user) => inProcessTransport(handler, user),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
