@@ -1,0 +1,8 @@
+/**
+ * For tests of operators and of anything that speaks Kubernetes: clusters that start in milliseconds, virtual time, and the real
+ * kubectl as the user's hands.
+ */
+export { type Cluster, type ClusterOptions, startCluster } from '@coxswain/cluster';
+export { seededRandom, VirtualClock } from '@coxswain/runtime/core';
+export { type Finished, type Kubectl, kubectlFor, type Running } from './kubectl.ts';
+export { type Tool, toolPath } from './tools.ts';
