@@ -1,7 +1,7 @@
 import type { DynamicObject, MutableJson } from '@coxswain/k8s';
-import { apiError, badRequest } from '@coxswain/runtime/core';
+import { apiError, badRequest, deepEqual } from '@coxswain/runtime/core';
 import type { RefResolver, SchemaNode } from '@coxswain/schema';
-import { builtInSchemas, equalJson, isTree, type Tree } from '../patch/index.ts';
+import { builtInSchemas, isTree, type Tree } from '../patch/index.ts';
 import { applyConflict, configMismatch, liveMismatch } from './apply-errors.ts';
 import { compareObjects } from './compare.ts';
 import { difference, type FieldSet, recursiveDifference } from './field-set.ts';
@@ -142,7 +142,7 @@ class Apply {
     const conflicts = conflictsOf(claims, comparison, this.#id);
     if (!force && conflicts.size > 0) return { conflicts };
     takeAway(claims, comparison, conflicts, this.#id);
-    const changed = !equalJson(this.#live, object);
+    const changed = !deepEqual(this.#live, object);
     const own = claims.get(this.#id);
     if (own) {
       const timed = changed ? { ...own, time: this.#args.time } : own;

@@ -1,4 +1,5 @@
-import { equalJson, isTree, own, put, type Tree } from '../patch/index.ts';
+import { deepEqual } from '@coxswain/runtime/core';
+import { isTree, own, put, type Tree } from '../patch/index.ts';
 import { type FieldSet, FieldSetBuilder } from './field-set.ts';
 import { deducedType, type FieldType, type ListType, type MapType } from './field-type.ts';
 import { itemElements } from './list-items.ts';
@@ -52,7 +53,7 @@ class Walk {
   #leaf(left: unknown, right: unknown): void {
     if (left === undefined) this.added.insert(this.#path);
     else if (right === undefined) this.removed.insert(this.#path);
-    else if (!equalJson(left, right)) this.modified.insert(this.#path);
+    else if (!deepEqual(left, right)) this.modified.insert(this.#path);
   }
 
   #maps(type: MapType, leftValue: unknown, rightValue: unknown): boolean {
@@ -92,7 +93,7 @@ class Walk {
     this.#path.push(element);
     if (left.length <= 1 && right.length <= 1) this.compare(type.element, left[0], right[0]);
     else if (left.length >= 2 && right.length >= 2) {
-      if (!equalJson(left, right)) this.modified.insert(this.#path);
+      if (!deepEqual(left, right)) this.modified.insert(this.#path);
     } else if (left.length >= 2) {
       if (right.length > 0) this.compare(type.element, undefined, right[0]);
       this.removed.insert(this.#path);

@@ -77,10 +77,11 @@ function update(live: DynamicObject | undefined, who: string, of: object): Dynam
   return stored(next);
 }
 
-/** What the server would hand back: with a uid, and without what JSON cannot carry. */
+/** What the server would hand back: with a uid, and without nulls where the schema has none. */
 function stored(result: MutableJson): DynamicObject {
   const metadata = isTree(result['metadata']) ? { ...result['metadata'], uid: 'u' } : {};
-  return JSON.parse(JSON.stringify({ ...result, metadata })) as DynamicObject;
+  const text = JSON.stringify({ ...result, metadata }, (_, value) => value ?? undefined);
+  return JSON.parse(text) as DynamicObject;
 }
 
 function play(steps: readonly { manager: string; spec: object; apply: boolean }[]): DynamicObject | undefined {
@@ -149,10 +150,9 @@ describe('ownership', () => {
         try {
           const config = object(second);
           const result = applyPatch(schema, { ...base, live, config, manager: 'other', force: false });
-          const owner = decodeClaims((result as DynamicObject).metadata.managedFields)
-            .values()
-            .next().value;
-          expect(owner && pathsOf(owner.set)).toEqual(ownedPaths(live));
+          const claims = decodeClaims((result as DynamicObject).metadata.managedFields);
+          const owner = [...claims.values()].find((claim) => claim.manager === 'owner');
+          expect(pathsOf(owner?.set ?? new Map())).toEqual(ownedPaths(live));
         } catch (error) {
           expect(error).toBeInstanceOf(ApiError);
           expect((error as ApiError).code).toBe(409);

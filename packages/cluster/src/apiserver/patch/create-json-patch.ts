@@ -1,4 +1,5 @@
-import { equalJson, isTree } from './tree.ts';
+import { deepEqual } from '@coxswain/runtime/core';
+import { isTree } from './tree.ts';
 
 /** One operation of a JSON patch made by {@link createJsonPatch}. */
 export interface JsonPatchOperation {
@@ -31,7 +32,7 @@ function compare(before: unknown, after: unknown, path: string, out: JsonPatchOp
       out.push({ op: 'add', path: `${path}/${escapeToken(key)}`, value: after[key] });
     }
   } else if (Array.isArray(before) && Array.isArray(after)) compareLists(before, after, path, out);
-  else if (!equalJson(before, after)) out.push({ op: 'replace', path, value: after });
+  else if (!deepEqual(before, after)) out.push({ op: 'replace', path, value: after });
 }
 
 function compareLists(
@@ -42,9 +43,9 @@ function compareLists(
 ): void {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
-  while (start < shorter && equalJson(before[start], after[start])) start++;
+  while (start < shorter && deepEqual(before[start], after[start])) start++;
   let end = 0;
-  while (end < shorter - start && equalJson(before[before.length - 1 - end], after[after.length - 1 - end])) end++;
+  while (end < shorter - start && deepEqual(before[before.length - 1 - end], after[after.length - 1 - end])) end++;
   const changed = shorter - start - end;
   for (let i = start; i < start + changed; i++) compare(before[i], after[i], `${path}/${i}`, out);
   const place = start + changed;

@@ -8,4 +8,4 @@ export { applyJsonPatch } from './json-patch.ts';
 export { applyMergePatch } from './merge-patch.ts';
 export { builtInSchemas, resolved } from './schema.ts';
 export { applyStrategicPatch } from './strategic-patch.ts';
-export { equalJson, isTree, own, put, type Tree } from './tree.ts';
+export { isTree, own, put, type Tree } from './tree.ts';

@@ -1,5 +1,6 @@
+import { deepEqual } from '@coxswain/runtime/core';
 import { patchNotApplicable, tooManyOperations, undecodable } from './errors.ts';
-import { equalJson, isTree, own, put, type Tree } from './tree.ts';
+import { isTree, own, put, type Tree } from './tree.ts';
 
 const maxOperations = 10_000;
 
@@ -171,5 +172,5 @@ function copy(draft: Draft, from: string, path: string): void {
 
 function test(draft: Draft, path: string, expected: unknown): void {
   const found = path === '' ? draft.root : (read(draft, path) ?? null);
-  if (!equalJson(found, expected)) throw patchNotApplicable(`testing value ${path} failed`);
+  if (!deepEqual(found, expected)) throw patchNotApplicable(`testing value ${path} failed`);
 }

@@ -16,21 +16,3 @@ export function put(tree: Tree, key: string, value: unknown): void {
     Object.defineProperty(tree, key, { value, enumerable: true, configurable: true, writable: true });
   } else tree[key] = value;
 }
-
-/** Whether two JSON values are the same. Keys that hold `undefined` count as absent; order of keys does not matter. */
-export function equalJson(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((value, i) => equalJson(value, b[i]));
-  }
-  if (!isTree(a) || !isTree(b)) return false;
-  let left = 0;
-  for (const key of Object.keys(a)) {
-    if (a[key] === undefined) continue;
-    left++;
-    if (!Object.hasOwn(b, key) || !equalJson(a[key], b[key])) return false;
-  }
-  let right = 0;
-  for (const key of Object.keys(b)) if (b[key] !== undefined) right++;
-  return left === right;
-}
