@@ -135,7 +135,7 @@ export function logSetProblems({ spec }: Pick<LogSet, 'spec'>): readonly Problem
 
 /** What is wrong with a DNSet. */
 export function dnSetProblems({ spec, deps }: Pick<DNSet, 'spec' | 'deps'>): readonly Problem[] {
-  return [...imageProblems(spec), ...dnSetSpecProblems(spec), ...logSetRefProblems(deps)].filter(isFirst);
+  return [...imageProblems(spec), ...dnSetSpecProblems(spec), ...logSetRefProblems(deps)];
 }
 
 /** What is wrong with a CNSet. */

@@ -1,0 +1,174 @@
+import { Pod } from '@coxswain/k8s';
+import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
+import { formatTime, isConflict, isNotFound, parseTime } from '@coxswain/runtime/core';
+import {
+  ANNOTATION_CN_LABEL,
+  ANNOTATION_CN_STATE,
+  ANNOTATION_DIAGNOSE_DRAINING,
+  ANNOTATION_DRAINING_START,
+  ANNOTATION_LOCK_RESTART,
+  type CNLabel,
+  CNSet,
+  cnSetNames,
+  FINALIZER_CN_DRAINING,
+  FINALIZER_CN_STORE,
+  LABEL_CN_UUID,
+  LABEL_COMPONENT,
+  LABEL_INSTANCE,
+  LogSet,
+} from '../api/index.ts';
+import { cnStoreUuid } from '../identity/index.ts';
+import { decideDrain, drainTimeout } from './drain.ts';
+import { changeMetadata, setGate } from './pod-writes.ts';
+import type { CnStore, CnStoreService } from './service.ts';
+import { isMetadataUpdate, stageOf } from './stage.ts';
+
+/** Milliseconds before something that did not work is tried again. */
+const retryAfter = 5_000;
+
+/** Forgotten when a node serves again: the next drain starts afresh. */
+const drainMarks = {
+  [ANNOTATION_DRAINING_START]: null,
+  [ANNOTATION_LOCK_RESTART]: null,
+  [ANNOTATION_DIAGNOSE_DRAINING]: null,
+};
+
+/** One pod in one pass. */
+interface Pass extends ReconcileContext {
+  readonly pod: Pod;
+  readonly store: CnStore;
+  readonly set: CNSet | undefined;
+}
+
+/** Takes compute nodes through their life (`spec/matrixone.md` §2.13): into service, out of it, and away. */
+export class CnStoreController implements Reconciler {
+  readonly #service: CnStoreService;
+
+  constructor(service: CnStoreService) {
+    this.#service = service;
+  }
+
+  async reconcile(context: ReconcileContext): Promise<Result> {
+    const pod = context.cache.store(Pod).get(context.key);
+    if (pod?.metadata.labels?.[LABEL_COMPONENT] !== 'CNSet') return undefined;
+    try {
+      return await this.#step(passOf(context, pod));
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      if (isConflict(error)) return { requeueAfter: 0 };
+      throw error;
+    }
+  }
+
+  #step(pass: Pass): Promise<Result> {
+    const stage = stageOf(pass.pod);
+    if (stage === 'leaving') return this.#leave(pass);
+    if (stage === 'cordoned') return this.#cordon(pass);
+    if (stage === 'stopping') return this.#stop(pass);
+    return stage === 'serving' ? this.#serve(pass) : Promise.resolve(undefined);
+  }
+
+  async #serve(pass: Pass): Promise<Result> {
+    const { client, pod, store, signal } = pass;
+    const held = await changeMetadata(
+      client,
+      pod,
+      { addFinalizers: [FINALIZER_CN_STORE, FINALIZER_CN_DRAINING], annotations: drainMarks },
+      signal,
+    );
+    await this.#service.serve(store, labelsOf(pod), signal);
+    await changeMetadata(
+      client,
+      held,
+      { labels: { [LABEL_CN_UUID]: store.uuid }, annotations: { [ANNOTATION_CN_STATE]: 'Up' } },
+      signal,
+    );
+    await setGate(pass, pod, true, 'CNStoreReady');
+    const { refreshAfter } = this.#service;
+    return refreshAfter === undefined ? undefined : { requeueAfter: refreshAfter };
+  }
+
+  async #cordon(pass: Pass): Promise<Result> {
+    await setGate(pass, pass.pod, false, 'CNStoreCordon');
+    await this.#service.drain(pass.store, pass.signal);
+    await changeMetadata(pass.client, pass.pod, { annotations: { [ANNOTATION_CN_STATE]: 'Draining' } }, pass.signal);
+    return undefined;
+  }
+
+  async #stop(pass: Pass): Promise<Result> {
+    const { client, clock, pod, set, store, signal } = pass;
+    if (isMetadataUpdate(pod, set)) return this.#release(pass, pod);
+    await setGate(pass, pod, false, 'CNStorePrepareStop');
+    const scaling = set?.spec.scalingConfig;
+    if (!scaling?.storeDrainEnabled) return this.#release(pass, pod);
+    const began = pod.metadata.annotations?.[ANNOTATION_DRAINING_START] ?? formatTime(clock.now());
+    const annotations = { [ANNOTATION_DRAINING_START]: began, [ANNOTATION_CN_STATE]: 'Draining' };
+    const draining = await changeMetadata(client, pod, { annotations }, signal);
+    await this.#service.drain(store, signal);
+    const load = await this.#service.load(store, signal);
+    const decision = decideDrain({ scaling, elapsed: clock.now() - parseTime(began), load });
+    if (decision.kind === 'go') return this.#release(pass, draining);
+    pass.log.info({ pod: store.podName, waiting: decision.why }, 'compute node is draining');
+    return { requeueAfter: decision.after };
+  }
+
+  /** Lets OpenKruise go on. */
+  async #release({ client, signal }: Pass, pod: Pod): Promise<Result> {
+    await changeMetadata(client, pod, { removeFinalizers: [FINALIZER_CN_DRAINING], annotations: drainMarks }, signal);
+    return undefined;
+  }
+
+  /**
+   * The pod goes whatever happens: when the cluster cannot be told within the time of a drain, or has no log service
+   * any more, MatrixOne finds out by itself.
+   */
+  async #leave(pass: Pass): Promise<Result> {
+    const { client, pod, signal } = pass;
+    if (!(await this.#forget(pass))) return { requeueAfter: retryAfter };
+    const removeFinalizers = [FINALIZER_CN_DRAINING, FINALIZER_CN_STORE];
+    await changeMetadata(client, pod, { removeFinalizers }, signal);
+    return undefined;
+  }
+
+  async #forget({ cache, clock, log, pod, set, store, signal }: Pass): Promise<boolean> {
+    const logSet = cache.store(LogSet).get(store.logSet);
+    if (!set || !logSet || logSet.metadata.deletionTimestamp) return true;
+    try {
+      await this.#service.forget(store, signal);
+      return true;
+    } catch (error) {
+      signal.throwIfAborted();
+      const asked = clock.now() - parseTime(pod.metadata.deletionTimestamp ?? formatTime(clock.now()));
+      log.warn({ err: error, pod: store.podName }, 'the cluster could not be told that a compute node is gone');
+      return asked > drainTimeout(set.spec.scalingConfig);
+    }
+  }
+}
+
+function passOf(context: ReconcileContext, pod: Pod): Pass {
+  const { namespace = '', name, labels } = pod.metadata;
+  const instance = labels?.[LABEL_INSTANCE] ?? '';
+  const set = context.cache.store(CNSet).get({ namespace, name: instance });
+  const logSet = set?.deps?.logSet?.metadata;
+  return {
+    ...context,
+    pod,
+    set,
+    store: {
+      logSet: { namespace: logSet?.namespace || namespace, name: logSet?.name ?? '' },
+      uuid: cnStoreUuid(name, cnSetNames(instance).headless, namespace),
+      podName: name,
+      podIP: pod.status?.podIP,
+    },
+  };
+}
+
+/** The labels a node serves for; none when the annotation holds something else. */
+function labelsOf(pod: Pod): readonly CNLabel[] {
+  try {
+    const value: unknown = JSON.parse(pod.metadata.annotations?.[ANNOTATION_CN_LABEL] ?? 'null');
+    return Array.isArray(value) ? (value as readonly CNLabel[]) : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Compute nodes one by one: the readiness gate, the drain before OpenKruise stops a pod, the good-bye. Whom to tell is a
+ * `CnStoreService`, chosen by option. Knows nothing of how sets are built.
+ */
+export { CnStoreController } from './controller.ts';
+export { type DrainDecision, decideDrain, drainTimeout } from './drain.ts';
+export { type CnStore, type CnStoreService, type StoreLoad, unmanagedCnStores } from './service.ts';
+export { type Stage, stageOf } from './stage.ts';

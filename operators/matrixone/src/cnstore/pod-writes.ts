@@ -1,0 +1,64 @@
+import { Pod } from '@coxswain/k8s';
+import { type Client, merge, strategic } from '@coxswain/runtime/client';
+import { type Clock, formatTime, keyOf } from '@coxswain/runtime/core';
+import { CONDITION_CN_STORE } from '../api/index.ts';
+
+type Texts = Readonly<Record<string, string>>;
+
+/** Changes of a pod's metadata; `null` removes. */
+export interface MetadataChange {
+  readonly labels?: Readonly<Record<string, string | null>>;
+  readonly annotations?: Readonly<Record<string, string | null>>;
+  readonly addFinalizers?: readonly string[];
+  readonly removeFinalizers?: readonly string[];
+}
+
+function differing(present: Texts = {}, wanted: Readonly<Record<string, string | null>> = {}) {
+  return Object.fromEntries(Object.entries(wanted).filter(([key, value]) => (present[key] ?? null) !== value));
+}
+
+/** What of a change is not so already; `undefined` when all is. */
+function metadataPatch(pod: Pod, change: MetadataChange): object | undefined {
+  const labels = differing(pod.metadata.labels, change.labels);
+  const annotations = differing(pod.metadata.annotations, change.annotations);
+  const present = pod.metadata.finalizers ?? [];
+  const kept = present.filter((name) => !change.removeFinalizers?.includes(name));
+  const finalizers = [...kept, ...(change.addFinalizers ?? []).filter((name) => !kept.includes(name))];
+  const sameFinalizers = finalizers.length === present.length && finalizers.every((name, i) => name === present[i]);
+  const patch = {
+    ...(Object.keys(labels).length > 0 ? { labels } : {}),
+    ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
+    ...(sameFinalizers ? {} : { finalizers }),
+  };
+  if (Object.keys(patch).length === 0) return undefined;
+  // Finalizers are a list that others write too: only on top of the version we know.
+  return sameFinalizers ? patch : { ...patch, resourceVersion: pod.metadata.resourceVersion };
+}
+
+/** Changes a pod's metadata in one write, or none when nothing differs. @throws ApiError Conflict */
+export async function changeMetadata(
+  client: Client,
+  pod: Pod,
+  change: MetadataChange,
+  signal: AbortSignal,
+): Promise<Pod> {
+  const metadata = metadataPatch(pod, change);
+  if (!metadata) return pod;
+  return client.of(Pod).patch(keyOf(pod), merge({ metadata }), { signal });
+}
+
+/** Opens or closes the readiness gate of a compute node. Writes nothing when it stands so already. */
+export async function setGate(
+  { client, clock, signal }: { readonly client: Client; readonly clock: Clock; readonly signal: AbortSignal },
+  pod: Pod,
+  open: boolean,
+  reason: string,
+): Promise<void> {
+  const status = open ? 'True' : 'False';
+  const before = pod.status?.conditions?.find(({ type }) => type === CONDITION_CN_STORE);
+  if (before?.status === status && before.reason === reason) return;
+  const lastTransitionTime = before?.status === status ? before.lastTransitionTime : formatTime(clock.now());
+  const condition = { type: CONDITION_CN_STORE, status, reason, lastTransitionTime };
+  const patch = strategic({ status: { conditions: [condition] } });
+  await client.of(Pod).patch(keyOf(pod), patch, { subresource: 'status', signal });
+}

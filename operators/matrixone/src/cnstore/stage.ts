@@ -1,0 +1,27 @@
+import type { Pod } from '@coxswain/k8s';
+import { ANNOTATION_STORE_CORDON, type CNSet, FINALIZER_CN_DRAINING, KRUISE_LIFECYCLE_STATE } from '../api/index.ts';
+
+/**
+ * Where a compute node is in its life:
+ * - `leaving`: its pod is being deleted.
+ * - `cordoned`: a person keeps it out of service.
+ * - `stopping`: OpenKruise waits for our finalizer before it stops or updates the pod.
+ * - `released`: the finalizer is gone and OpenKruise is about to act.
+ * - `serving`: none of these.
+ */
+export type Stage = 'leaving' | 'cordoned' | 'stopping' | 'released' | 'serving';
+
+const held: ReadonlySet<string | undefined> = new Set(['PreparingDelete', 'PreparingUpdate']);
+
+export function stageOf(pod: Pod): Stage {
+  const { deletionTimestamp, annotations, labels, finalizers } = pod.metadata;
+  if (deletionTimestamp) return 'leaving';
+  if (annotations?.[ANNOTATION_STORE_CORDON] !== undefined) return 'cordoned';
+  if (!held.has(labels?.[KRUISE_LIFECYCLE_STATE])) return 'serving';
+  return finalizers?.includes(FINALIZER_CN_DRAINING) ? 'stopping' : 'released';
+}
+
+/** Whether the update that a pod waits for changes only metadata, so that nothing has to be handed over. */
+export function isMetadataUpdate(pod: Pod, set: CNSet | undefined): boolean {
+  return pod.metadata.labels?.[KRUISE_LIFECYCLE_STATE] === 'PreparingUpdate' && set?.spec.pauseUpdate === true;
+}

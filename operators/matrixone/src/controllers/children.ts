@@ -1,0 +1,76 @@
+import type { ConfigMap, Kind, KubeObject, Pod, Service } from '@coxswain/k8s';
+import { ConfigMap as ConfigMapKind, Pod as PodKind, Service as ServiceKind } from '@coxswain/k8s';
+import type { ActorContext } from '@coxswain/runtime/actor';
+import type { InformerScope } from '@coxswain/runtime/cache';
+import type { MapToKeys } from '@coxswain/runtime/controller';
+import {
+  ANNOTATION_CONFIG_SUFFIX,
+  LABEL_COMPONENT,
+  LABEL_INSTANCE,
+  type SetKind,
+  setLabels,
+  VOLUME_CONFIG,
+} from '../api/index.ts';
+import type { LiveSet } from '../plan/index.ts';
+import type { SetKey } from '../pods/index.ts';
+import { hasInPlaceConfig } from '../version/index.ts';
+
+/** The objects that belong to some set; nothing else is watched. */
+export const childrenOfSets: InformerScope = { labels: LABEL_COMPONENT };
+
+/** Leads from a pod to the set it belongs to. */
+export function setOfPod(kind: SetKind): MapToKeys<Pod> {
+  return ({ metadata: { namespace, labels } }) => {
+    const name = labels?.[LABEL_INSTANCE];
+    return labels?.[LABEL_COMPONENT] === kind && name && namespace ? [{ namespace, name }] : [];
+  };
+}
+
+export function keyOfSet(object: KubeObject): SetKey {
+  return { namespace: object.metadata.namespace ?? '', name: object.metadata.name };
+}
+
+/** The pods of a set, also those on their way out. */
+export function podsOf<T extends KubeObject>(context: ActorContext<T>, kind: SetKind): readonly Pod[] {
+  const { namespace, name } = keyOfSet(context.object);
+  return [...context.store(PodKind).list({ namespace, labels: setLabels(kind, namespace, name) })];
+}
+
+interface Workload extends KubeObject {
+  readonly spec: { readonly template: { readonly spec?: Pod['spec'] } };
+}
+
+function mountedConfig(workload: Workload | undefined): string | undefined {
+  const volumes = workload?.spec.template.spec?.volumes ?? [];
+  return volumes.find(({ name }) => name === VOLUME_CONFIG)?.configMap?.name;
+}
+
+/** What a plan must know of a set that is there already. */
+export function liveSet<T extends KubeObject, W extends Workload>(
+  context: ActorContext<T>,
+  kind: SetKind,
+  spec: { readonly operatorVersion?: string | undefined },
+  workload: W | undefined,
+  configName: string,
+): LiveSet<W> {
+  const name = hasInPlaceConfig(spec) ? configName : mountedConfig(workload);
+  const { namespace } = keyOfSet(context.object);
+  const configMap = name === undefined ? undefined : context.store(ConfigMapKind).get({ namespace, name });
+  const suffixes = podsOf(context, kind).map(({ metadata }) => metadata.annotations?.[ANNOTATION_CONFIG_SUFFIX]);
+  return {
+    ...(workload ? { workload } : {}),
+    ...(configMap ? { configMap } : {}),
+    suffixes: new Set(suffixes.filter((suffix) => suffix !== undefined)),
+  };
+}
+
+/** Writes the children of a plan: services and configuration first, as the pods need them to start. */
+export async function applyPlan<T extends KubeObject, W extends KubeObject>(
+  context: ActorContext<T>,
+  kind: Kind<W>,
+  plan: { readonly services: readonly Service[]; readonly configMaps: readonly ConfigMap[]; readonly workload: W },
+): Promise<W> {
+  for (const service of plan.services) await context.apply(ServiceKind, service);
+  for (const map of plan.configMaps) await context.apply(ConfigMapKind, map);
+  return context.apply(kind, plan.workload);
+}

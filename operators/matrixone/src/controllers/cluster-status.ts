@@ -1,0 +1,92 @@
+import type { KubeObject } from '@coxswain/k8s';
+import type { ActorContext } from '@coxswain/runtime/actor';
+import { isReady, isTrueAt } from '@coxswain/runtime/apply';
+import type { CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet } from '../api/index.ts';
+
+/** The sets of a cluster as they are now, the groups in the order they are declared. */
+export interface ClusterSets {
+  readonly log: LogSet;
+  readonly dn: DNSet;
+  readonly groups: readonly CNSet[];
+  readonly proxy?: ProxySet;
+}
+
+/** First of the given that does not hold, in the order in which a cluster comes up. */
+function firstFailing(
+  sets: ClusterSets,
+  holds: (set: KubeObject) => boolean,
+  reasons: { readonly log: string; readonly dn: string; readonly cn: string; readonly proxy: string },
+): { readonly reason: string; readonly set: KubeObject } | undefined {
+  if (!holds(sets.log)) return { reason: reasons.log, set: sets.log };
+  if (!holds(sets.dn)) return { reason: reasons.dn, set: sets.dn };
+  const group = sets.groups.find((set) => !holds(set));
+  if (group) return { reason: reasons.cn, set: group };
+  return sets.proxy && !holds(sets.proxy) ? { reason: reasons.proxy, set: sets.proxy } : undefined;
+}
+
+const notReady = {
+  log: 'LogServiceNotReady',
+  dn: 'DNSetNotReady',
+  cn: 'SomeCNSetsAreNotReady',
+  proxy: 'ProxySetNotReady',
+};
+const notSynced = {
+  log: 'LogServiceNotSynced',
+  dn: 'DNSetNotSynced',
+  cn: 'SomeCNSetsAreNotSynced',
+  proxy: 'ProxyNotSynced',
+};
+
+function isSynced(set: KubeObject): boolean {
+  return isTrueAt(set, 'Synced');
+}
+
+/** What a set itself says about a condition that does not hold. */
+function saidBy(set: KubeObject & { readonly status?: ClusterSets['log']['status'] }, type: string): string {
+  const condition = set.status?.conditions?.find((candidate) => candidate.type === type);
+  const why = condition?.message || condition?.reason || 'nothing is known yet';
+  return `${set.kind} ${set.metadata.name}: ${why}`;
+}
+
+function setConditions({ conditions, status }: ActorContext<MatrixOneCluster>, sets: ClusterSets): boolean {
+  const unready = firstFailing(sets, isReady, notReady);
+  if (unready) conditions.set('Ready', 'False', unready.reason, saidBy(unready.set, 'Ready'));
+  else conditions.set('Ready', 'True', 'AllSetsReady');
+  const unsynced = firstFailing(sets, isSynced, notSynced);
+  if (unsynced) conditions.set('Synced', 'False', unsynced.reason, saidBy(unsynced.set, 'Synced'));
+  else conditions.set('Synced', 'True', 'AllSetsSynced', 'the object is synced');
+  status.phase = unready ? 'NotReady' : 'Ready';
+  return !unready;
+}
+
+/** Where clients connect: the proxies, else the first group that has nodes. */
+function endpoint({ proxy, groups }: ClusterSets): { readonly host?: string; readonly port?: number } {
+  if (proxy) return proxy.status ?? {};
+  const serving = groups.find(({ spec }) => spec.replicas > 0) ?? groups[0];
+  return serving?.status ?? {};
+}
+
+/** Sums the sets up in the cluster's status. */
+export function reportCluster(context: ActorContext<MatrixOneCluster>, sets: ClusterSets): void {
+  const { status } = context;
+  const groups = sets.groups.map((set) => ({
+    name: set.metadata.name,
+    host: `${set.metadata.name}-cn.${set.metadata.namespace}`,
+    ready: isReady(set),
+    synced: isSynced(set),
+  }));
+  status.cnGroups = {
+    desiredGroups: groups.length,
+    readyGroups: groups.filter(({ ready }) => ready).length,
+    syncedGroups: groups.filter(({ synced }) => synced).length,
+    groups,
+  };
+  if (sets.log.status) status.logService = sets.log.status;
+  if (sets.dn.status) status.dn = sets.dn.status;
+  if (sets.proxy?.status) status.proxy = sets.proxy.status;
+  else delete status.proxy;
+  if (!setConditions(context, sets)) return;
+  const { host, port } = endpoint(sets);
+  if (host !== undefined) status.host = host;
+  if (port !== undefined) status.port = port;
+}

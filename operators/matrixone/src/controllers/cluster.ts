@@ -1,0 +1,133 @@
+import { type Kind, type KubeObject, Secret } from '@coxswain/k8s';
+import type { Action, Actor, ActorContext } from '@coxswain/runtime/actor';
+import { controllerReference } from '@coxswain/runtime/apply';
+import { merge } from '@coxswain/runtime/client';
+import { isAlreadyExists, keyOf } from '@coxswain/runtime/core';
+import {
+  ANNOTATION_RESTORE_COMPLETE,
+  ANNOTATION_SKIP_SYNC,
+  CNSet,
+  credentialName,
+  DNSet,
+  LogSet,
+  MatrixOneCluster,
+  ProxySet,
+} from '../api/index.ts';
+import { cnGroupsOf, cnSetOf, credentialOf, dnSetOf, logSetOf, proxySetOf } from '../children/index.ts';
+import { type DefaultServiceArgs, defaultCluster, initialOperatorVersion } from '../defaults/index.ts';
+import { clusterProblems } from '../validation/index.ts';
+import { reportCluster } from './cluster-status.ts';
+import { refuse, refuseProblems } from './refuse.ts';
+
+type Context = ActorContext<MatrixOneCluster>;
+
+/** The life of a whole cluster (`spec/matrixone.md` §2.14): it only writes sets and sums them up. */
+export class ClusterActor implements Actor<MatrixOneCluster> {
+  readonly #args: DefaultServiceArgs;
+
+  constructor(options: { readonly serviceArgs: DefaultServiceArgs }) {
+    this.#args = options.serviceArgs;
+  }
+
+  async observe(context: Context): Promise<Action<MatrixOneCluster> | undefined> {
+    const { object } = context;
+    if (object.metadata.annotations?.[ANNOTATION_SKIP_SYNC]) return undefined;
+    refuseProblems(context, clusterProblems({ ...object, spec: defaultCluster(object.spec, this.#args) }));
+    if (isNew(context)) {
+      refuseRestore(context);
+      if (object.spec.operatorVersion === undefined) return pinOperatorVersion;
+    }
+    if (!(await hasCredential(context))) return createCredential;
+    context.status.credentialRef = { name: credentialName(object.metadata.name) };
+
+    const dnSet = dnSetOf(object, this.#args);
+    if (!dnSet) return refuse(context, 'SpecInvalid', 'spec.tn: .spec.tn must be set');
+    const log = await context.apply(LogSet, logSetOf(object, this.#args));
+    const dn = await context.apply(DNSet, dnSet);
+    const groups = await this.#applyGroups(context);
+    const wantedProxy = proxySetOf(object, this.#args);
+    const proxy = wantedProxy && (await context.apply(ProxySet, wantedProxy));
+    await removeOthers(context, CNSet, groups);
+    await removeOthers(context, ProxySet, proxy ? [proxy] : []);
+    reportCluster(context, { log, dn, groups, ...(proxy ? { proxy } : {}) });
+    return undefined;
+  }
+
+  async #applyGroups(context: Context): Promise<readonly CNSet[]> {
+    const { object } = context;
+    const { namespace = '', name } = object.metadata;
+    const groups: CNSet[] = [];
+    for (const group of cnGroupsOf(object.spec)) {
+      const live = context.store(CNSet).get({ namespace, name: `${name}-${group.name}` });
+      groups.push(await context.apply(CNSet, cnSetOf(object, group, this.#args, live)));
+    }
+    return groups;
+  }
+
+  /** In the reverse order of coming up, each wave gone before the next: no node outlives what it depends on. */
+  async finalize(context: Context): Promise<boolean> {
+    if (context.object.metadata.annotations?.[ANNOTATION_SKIP_SYNC]) return true;
+    for (const kind of [CNSet, ProxySet, DNSet, LogSet]) {
+      if (!(await removeOthers<KubeObject>(context, kind, []))) return false;
+    }
+    return true;
+  }
+}
+
+/** Whether nothing of the cluster exists yet. */
+function isNew({ object, owned }: Context): boolean {
+  return object.status?.phase === undefined && owned(LogSet).length === 0;
+}
+
+/** A log service that starts empty where a restored one was asked for would hide the loss: refuse instead. */
+function refuseRestore(context: Context): void {
+  const { spec, metadata } = context.object;
+  if (!spec.restoreFrom || metadata.annotations?.[ANNOTATION_RESTORE_COMPLETE]) return;
+  const how = `restore the backup into the storage and set the annotation ${ANNOTATION_RESTORE_COMPLETE}, or remove spec.restoreFrom`;
+  refuse(context, 'RestoreNotDone', `Backup ${spec.restoreFrom} has not been restored: ${how}`);
+}
+
+/** New clusters get the newest behaviours, once; later operators leave the field alone. */
+const pinOperatorVersion: Action<MatrixOneCluster> = {
+  name: 'PinOperatorVersion',
+  async run({ client, object, signal }) {
+    const { resourceVersion } = object.metadata;
+    const body = { metadata: { resourceVersion }, spec: { operatorVersion: initialOperatorVersion(object.spec) } };
+    await client.of(MatrixOneCluster).patch(keyOf(object), merge(body), { signal });
+  },
+};
+
+/** Looks the Secret up while the cluster comes up; later it is the user's to change or take away. */
+async function hasCredential({ client, object, signal }: Context): Promise<boolean> {
+  if (object.status?.phase === 'Ready') return true;
+  const { namespace = '', name } = object.metadata;
+  return (await client.of(Secret).find({ namespace, name: credentialName(name) }, { signal })) !== undefined;
+}
+
+const createCredential: Action<MatrixOneCluster> = {
+  name: 'CreateCredential',
+  async run({ client, object, signal }) {
+    const secret = credentialOf(object);
+    const ownerReferences = [controllerReference(MatrixOneCluster, object)];
+    try {
+      await client.of(Secret).create({ ...secret, metadata: { ...secret.metadata, ownerReferences } }, { signal });
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+  },
+};
+
+/** Deletes the sets of a kind that the spec no longer names. `true` when none is left. */
+async function removeOthers<C extends KubeObject>(
+  context: Context,
+  kind: Kind<C>,
+  wanted: readonly C[],
+): Promise<boolean> {
+  const names = new Set(wanted.map(({ metadata }) => metadata.name));
+  let gone = true;
+  for (const set of context.owned(kind)) {
+    if (names.has(set.metadata.name)) continue;
+    gone = (await context.ensureGone(kind, keyOf(set))) && gone;
+  }
+  return gone;
+}

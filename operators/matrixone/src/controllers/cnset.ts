@@ -1,0 +1,120 @@
+import { Service } from '@coxswain/k8s';
+import { CloneSet } from '@coxswain/k8s/kruise';
+import { type Action, type Actor, type ActorContext, type Dependency, Resync } from '@coxswain/runtime/actor';
+import { merge } from '@coxswain/runtime/client';
+import { keyOf } from '@coxswain/runtime/core';
+import { ANNOTATION_CN_STATE, type CNSet, type CNSetSpec, cnSetNames, PORT_SQL } from '../api/index.ts';
+import { type DefaultServiceArgs, defaultCNSet } from '../defaults/index.ts';
+import { cnStoreUuid } from '../identity/index.ts';
+import { planCNSet } from '../plan/index.ts';
+import { volumeChange } from '../pods/index.ts';
+import { cnSetProblems } from '../validation/index.ts';
+import { applyPlan, keyOfSet, liveSet, podsOf } from './children.ts';
+import { dependenciesOf, logView } from './log-view.ts';
+import { refuse, refuseProblems } from './refuse.ts';
+import { pendingRollout } from './rollout.ts';
+import { growClaims } from './volumes.ts';
+
+type Context = ActorContext<CNSet>;
+
+/** The life of a group of compute nodes (`spec/matrixone.md` §2.12). Its pods are the CN store controller's. */
+export class CNSetActor implements Actor<CNSet> {
+  readonly #args: DefaultServiceArgs;
+
+  constructor(options: { readonly serviceArgs: DefaultServiceArgs }) {
+    this.#args = options.serviceArgs;
+  }
+
+  dependencies(object: CNSet): readonly Dependency[] {
+    return dependenciesOf(object);
+  }
+
+  async observe(context: Context): Promise<Action<CNSet> | undefined> {
+    const spec = defaultCNSet(context.object.spec, this.#args);
+    refuseProblems(context, cnSetProblems({ spec, deps: context.object.deps }));
+    const change = volumeChange(spec.cacheVolume, liveWorkload(context)?.spec.volumeClaimTemplates);
+    if (change.kind === 'grow') return growVolumes(spec, change.to);
+
+    const workload = await sync(context, spec);
+    report(context, spec, workload);
+    if (change.kind === 'refuse') {
+      refuse(context, 'VolumeShrinks', `volume size cannot be decreased from ${change.from} to ${change.to}`);
+    }
+    const pending = pendingRollout(workload);
+    if (pending !== undefined) throw new Resync(pending, lookAgain);
+    return undefined;
+  }
+
+  async finalize(context: Context): Promise<boolean> {
+    if (context.object.spec.terminationPolicy === 'Drain' && !(await drain(context))) return false;
+    const { namespace = '', name } = context.object.metadata;
+    const names = cnSetNames(name);
+    const gone = [
+      await context.ensureGone(CloneSet, { namespace, name: names.workload }),
+      await context.ensureGone(Service, { namespace, name: names.service }),
+    ];
+    if (!gone.every(Boolean) || podsOf(context, 'CNSet').length > 0) return false;
+    // Last: until the nodes are gone they are known by their names in it.
+    return context.ensureGone(Service, { namespace, name: names.headless });
+  }
+}
+
+/** Milliseconds between looks while the rollout goes on; changes of its objects wake the controller before. */
+const lookAgain = 10_000;
+
+function liveWorkload(context: Context): CloneSet | undefined {
+  const { namespace, name } = keyOfSet(context.object);
+  return context.store(CloneSet).get({ namespace, name: cnSetNames(name).workload });
+}
+
+function sync(context: Context, spec: CNSetSpec): Promise<CloneSet> {
+  const set = keyOfSet(context.object);
+  const { storage, service } = logView(context);
+  const live = liveSet(context, 'CNSet', spec, liveWorkload(context), cnSetNames(set.name).config);
+  return applyPlan(context, CloneSet, planCNSet(set, spec, storage, service, live));
+}
+
+function growVolumes(spec: CNSetSpec, size: string): Action<CNSet> {
+  return {
+    name: 'GrowVolumes',
+    async run(context) {
+      await growClaims(context, 'CNSet', size);
+      await sync(context, spec);
+    },
+  };
+}
+
+function report(context: Context, spec: CNSetSpec, workload: CloneSet): void {
+  const { status, conditions, object } = context;
+  const { namespace, name } = keyOfSet(object);
+  const { headless, service } = cnSetNames(name);
+  status.stores = podsOf(context, 'CNSet')
+    .map(({ metadata }) => ({
+      uuid: cnStoreUuid(metadata.name, headless, namespace),
+      podName: metadata.name,
+      state: metadata.annotations?.[ANNOTATION_CN_STATE] ?? 'Unknown',
+    }))
+    .sort((a, b) => (a.podName < b.podName ? -1 : 1));
+  const ready = workload.status?.readyReplicas ?? 0;
+  status.replicas = workload.status?.replicas ?? 0;
+  status.readyReplicas = ready;
+  if (workload.status?.labelSelector) status.labelSelector = workload.status.labelSelector;
+  if (ready < spec.replicas) {
+    conditions.set('Ready', 'False', 'NoEnoughReadyStores', `${ready} of ${spec.replicas} compute nodes are ready`);
+    return;
+  }
+  conditions.set('Ready', 'True', 'empty', 'cn stores ready');
+  status.host = `${service}.${namespace}`;
+  status.port = PORT_SQL;
+}
+
+/** Scales to nothing, so that every node hands its sessions over before it goes. `true` when none is left. */
+async function drain(context: Context): Promise<boolean> {
+  const live = liveWorkload(context);
+  if (!live || live.metadata.deletionTimestamp) return true;
+  if (live.spec.replicas !== 0) {
+    await context.client.of(CloneSet).patch(keyOf(live), merge({ spec: { replicas: 0 } }), { signal: context.signal });
+    return false;
+  }
+  return podsOf(context, 'CNSet').length === 0;
+}

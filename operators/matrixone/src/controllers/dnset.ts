@@ -1,0 +1,90 @@
+import { Service } from '@coxswain/k8s';
+import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
+import { type Action, type Actor, type ActorContext, type Dependency, Resync } from '@coxswain/runtime/actor';
+import { type DNSet, type DNSetSpec, dnSetNames } from '../api/index.ts';
+import { type DefaultServiceArgs, defaultDNSet } from '../defaults/index.ts';
+import { planDNSet } from '../plan/index.ts';
+import { volumeChange } from '../pods/index.ts';
+import { dnSetProblems } from '../validation/index.ts';
+import { applyPlan, keyOfSet, liveSet, podsOf } from './children.ts';
+import { dependenciesOf, logView } from './log-view.ts';
+import { refuse, refuseProblems } from './refuse.ts';
+import { pendingRollout } from './rollout.ts';
+import { storesStatus } from './store-status.ts';
+import { growClaims } from './volumes.ts';
+
+type Context = ActorContext<DNSet>;
+
+/** The life of the transaction nodes (`spec/matrixone.md` §2.11). */
+export class DNSetActor implements Actor<DNSet> {
+  readonly #args: DefaultServiceArgs;
+
+  constructor(options: { readonly serviceArgs: DefaultServiceArgs }) {
+    this.#args = options.serviceArgs;
+  }
+
+  dependencies(object: DNSet): readonly Dependency[] {
+    return dependenciesOf(object);
+  }
+
+  async observe(context: Context): Promise<Action<DNSet> | undefined> {
+    const spec = defaultDNSet(context.object.spec, this.#args);
+    refuseProblems(context, dnSetProblems({ spec, deps: context.object.deps }));
+    const change = volumeChange(spec.cacheVolume, liveWorkload(context)?.spec.volumeClaimTemplates);
+    if (change.kind === 'grow') return growVolumes(spec, change.to);
+
+    const workload = await sync(context, spec);
+    report(context, spec);
+    if (change.kind === 'refuse') {
+      refuse(context, 'VolumeShrinks', `volume size cannot be decreased from ${change.from} to ${change.to}`);
+    }
+    const pending = pendingRollout(workload);
+    if (pending !== undefined) throw new Resync(pending, lookAgain);
+    return undefined;
+  }
+
+  async finalize(context: Context): Promise<boolean> {
+    const { namespace = '', name } = context.object.metadata;
+    const names = dnSetNames(name);
+    const gone = [
+      await context.ensureGone(KruiseStatefulSet, { namespace, name: names.workload }),
+      await context.ensureGone(Service, { namespace, name: names.headless }),
+    ];
+    return gone.every(Boolean) && podsOf(context, 'DNSet').length === 0;
+  }
+}
+
+/** Milliseconds between looks while the rollout goes on; changes of its objects wake the controller before. */
+const lookAgain = 10_000;
+
+function liveWorkload(context: Context): KruiseStatefulSet | undefined {
+  const { namespace, name } = keyOfSet(context.object);
+  return context.store(KruiseStatefulSet).get({ namespace, name: dnSetNames(name).workload });
+}
+
+function sync(context: Context, spec: DNSetSpec): Promise<KruiseStatefulSet> {
+  const set = keyOfSet(context.object);
+  const { storage, service } = logView(context);
+  const live = liveSet(context, 'DNSet', spec, liveWorkload(context), dnSetNames(set.name).config);
+  return applyPlan(context, KruiseStatefulSet, planDNSet(set, spec, storage, service, live));
+}
+
+function growVolumes(spec: DNSetSpec, size: string): Action<DNSet> {
+  return {
+    name: 'GrowVolumes',
+    async run(context) {
+      await growClaims(context, 'DNSet', size);
+      await sync(context, spec);
+    },
+  };
+}
+
+function report(context: Context, spec: DNSetSpec): void {
+  const { status, conditions, clock } = context;
+  const { availableStores, failedStores } = storesStatus(podsOf(context, 'DNSet'), status, clock.now());
+  status.availableStores = availableStores;
+  status.failedStores = failedStores;
+  const up = availableStores.length;
+  if (up >= spec.replicas) conditions.set('Ready', 'True', 'empty');
+  else conditions.set('Ready', 'False', 'NoEnoughReadyStores', `${up} of ${spec.replicas} transaction nodes are up`);
+}

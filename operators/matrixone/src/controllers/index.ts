@@ -1,0 +1,14 @@
+/**
+ * The controllers of the five kinds as actors. A pass reads the spec with its defaults, brings all children to the plan
+ * (an apply that changes nothing sends nothing), reports what it sees, and waits for events. What must not be repeated
+ * blindly (bootstrap choice, failover, growing volumes) is an action of its own.
+ * Knows nothing of admission, nor of which cluster it runs on.
+ */
+export { ClusterActor } from './cluster.ts';
+export { CNSetActor } from './cnset.ts';
+export { DNSetActor } from './dnset.ts';
+export { decideFailover, type FailoverDecision } from './failover.ts';
+export { LogSetActor } from './logset.ts';
+export { ProxySetActor } from './proxyset.ts';
+export { setupControllers } from './setup.ts';
+export { storesStatus } from './store-status.ts';

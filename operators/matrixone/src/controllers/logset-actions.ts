@@ -1,0 +1,94 @@
+import { Pod } from '@coxswain/k8s';
+import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
+import type { Action, ActorContext } from '@coxswain/runtime/actor';
+import { removeFinalizer } from '@coxswain/runtime/apply';
+import { merge } from '@coxswain/runtime/client';
+import { keyOf } from '@coxswain/runtime/core';
+import {
+  ANNOTATION_BOOTSTRAP,
+  FINALIZER_CONFIRM_DELETION,
+  LABEL_LOGSET_OWNER,
+  LogSet,
+  type LogSetSpec,
+  logSetNames,
+} from '../api/index.ts';
+import { type BootstrapMember, chooseBootstrapMembers } from '../config/index.ts';
+import { planLogSet } from '../plan/index.ts';
+import { applyPlan, keyOfSet, liveSet } from './children.ts';
+import { orphanPod } from './failover.ts';
+import { ordinalOf, type StoreStatus } from './store-status.ts';
+import { growClaims } from './volumes.ts';
+
+type Context = ActorContext<LogSet>;
+
+/** What a LogSet's plan is made from. */
+export interface LogSetInput {
+  readonly spec: LogSetSpec;
+  readonly members: readonly BootstrapMember[];
+  readonly reserved: readonly number[];
+}
+
+export function liveWorkload(context: Context): KruiseStatefulSet | undefined {
+  const { namespace, name } = keyOfSet(context.object);
+  return context.store(KruiseStatefulSet).get({ namespace, name: logSetNames(name).workload });
+}
+
+/** Brings all children to what the spec wants. */
+export function syncLogSet(context: Context, { spec, members, reserved }: LogSetInput): Promise<KruiseStatefulSet> {
+  const set = keyOfSet(context.object);
+  const live = liveSet(context, 'LogSet', spec, liveWorkload(context), logSetNames(set.name).config);
+  return applyPlan(context, KruiseStatefulSet, planLogSet(set, spec, members, reserved, live));
+}
+
+/** Chooses the bootstrap members and keeps the choice, before anything is created that depends on it. */
+export function decideBootstrap(spec: LogSetSpec): Action<LogSet> {
+  return {
+    name: 'Bootstrap',
+    async run({ client, object, signal }) {
+      const { resourceVersion } = object.metadata;
+      const annotations = { [ANNOTATION_BOOTSTRAP]: JSON.stringify(chooseBootstrapMembers(spec)) };
+      const body = { metadata: { resourceVersion, annotations } };
+      await client.of(LogSet).patch(keyOf(object), merge(body), { signal });
+    },
+  };
+}
+
+/** Grows the volumes of all stores, then the template for those to come. */
+export function growLogVolumes(input: LogSetInput, size: string): Action<LogSet> {
+  return {
+    name: 'GrowVolumes',
+    async run(context) {
+      await growClaims(context, 'LogSet', size);
+      await syncLogSet(context, input);
+    },
+  };
+}
+
+/** Replaces a failed store by one of the next free ordinal. One store at a time. */
+export function replaceStore(input: LogSetInput, { podName = '' }: StoreStatus): Action<LogSet> {
+  return {
+    name: 'Failover',
+    async run(context) {
+      const ordinal = ordinalOf(podName);
+      if (Number.isNaN(ordinal))
+        throw new Error(`pod ${podName} of LogSet ${context.object.metadata.name} has no ordinal`);
+      if (input.spec.failedPodStrategy === 'Orphan') await orphanPod(context, podName);
+      await syncLogSet(context, { ...input, reserved: [...input.reserved, ordinal].sort((a, b) => a - b) });
+      const message = `log store ${podName} was down for ${input.spec.storeFailureTimeout} and is being replaced`;
+      context.event({ type: 'Warning', reason: 'StoreReplaced', message, action: 'Failover' });
+    },
+  };
+}
+
+/** Lets go of the pods kept for a post-mortem: their LogSet is being deleted. `true` when none is left. */
+export async function releaseOrphans(context: Context): Promise<boolean> {
+  const { namespace = '', name } = context.object.metadata;
+  const pods = context.client.of(Pod);
+  let left = 0;
+  for await (const pod of pods.listAll({ namespace, labels: { [LABEL_LOGSET_OWNER]: name }, signal: context.signal })) {
+    left++;
+    await removeFinalizer(context.client, Pod, pod, FINALIZER_CONFIRM_DELETION, { signal: context.signal });
+    await context.ensureGone(Pod, keyOf(pod));
+  }
+  return left === 0;
+}

@@ -1,0 +1,118 @@
+import { Service } from '@coxswain/k8s';
+import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
+import { type Action, type Actor, type ActorContext, Resync } from '@coxswain/runtime/actor';
+import { ANNOTATION_BOOTSTRAP, type LogSet, type LogSetSpec, logSetNames, PORT_LOG_SERVICE } from '../api/index.ts';
+import { type BootstrapMember, parseBootstrapMembers } from '../config/index.ts';
+import { type DefaultServiceArgs, defaultLogSet } from '../defaults/index.ts';
+import { volumeChange } from '../pods/index.ts';
+import { logSetProblems } from '../validation/index.ts';
+import { podsOf } from './children.ts';
+import { decideFailover } from './failover.ts';
+import {
+  decideBootstrap,
+  growLogVolumes,
+  type LogSetInput,
+  liveWorkload,
+  releaseOrphans,
+  replaceStore,
+  syncLogSet,
+} from './logset-actions.ts';
+import { reservedOrdinals } from './ordinals.ts';
+import { refuse, refuseProblems } from './refuse.ts';
+import { pendingRollout } from './rollout.ts';
+import { type StoreStatus, storesStatus } from './store-status.ts';
+
+type Context = ActorContext<LogSet>;
+
+export interface LogSetActorOptions {
+  readonly serviceArgs: DefaultServiceArgs;
+  readonly failover: boolean;
+}
+
+/** The life of a log service (`spec/matrixone.md` §2.10). */
+export class LogSetActor implements Actor<LogSet> {
+  readonly #options: LogSetActorOptions;
+
+  constructor(options: LogSetActorOptions) {
+    this.#options = options;
+  }
+
+  async observe(context: Context): Promise<Action<LogSet> | undefined> {
+    const spec = defaultLogSet(context.object.spec, this.#options.serviceArgs);
+    refuseProblems(context, logSetProblems({ spec }));
+    const members = bootstrapMembers(context);
+    if (!members) return decideBootstrap(spec);
+    const live = liveWorkload(context);
+    const input: LogSetInput = { spec, members, reserved: reservedOrdinals(live) };
+    const change = volumeChange(spec.volume, live?.spec.volumeClaimTemplates);
+    if (change.kind === 'grow') return growLogVolumes(input, change.to);
+
+    const workload = await syncLogSet(context, input);
+    const failed = reportStores(context, spec);
+    const next = this.#failover(context, input, failed);
+    if (next.action) return next.action;
+    if (change.kind === 'refuse') {
+      refuse(context, 'VolumeShrinks', `volume size cannot be decreased from ${change.from} to ${change.to}`);
+    }
+    const pending =
+      pendingRollout(workload) ?? (failed.length > 0 ? `${failed.length} log stores are down` : undefined);
+    if (pending !== undefined) throw new Resync(pending, next.after);
+    return undefined;
+  }
+
+  /** What to do about failed stores, or when to look again. */
+  #failover(
+    context: Context,
+    input: LogSetInput,
+    failed: readonly StoreStatus[],
+  ): { action?: Action<LogSet>; after?: number } {
+    if (!this.#options.failover) return {};
+    const { conditions, clock } = context;
+    const decision = decideFailover(input.spec, failed, input.reserved, clock.now());
+    if (decision.kind === 'blocked') conditions.set('FailoverBlocked', 'True', 'Quorum', decision.why);
+    else conditions.remove('FailoverBlocked');
+    if (decision.kind === 'replace') return { action: replaceStore(input, decision.victim) };
+    return decision.kind === 'wait' ? { after: Math.min(decision.after, lookAgain) } : {};
+  }
+
+  async finalize(context: Context): Promise<boolean> {
+    const { namespace = '', name } = context.object.metadata;
+    const names = logSetNames(name);
+    const gone = [
+      await context.ensureGone(KruiseStatefulSet, { namespace, name: names.workload }),
+      await context.ensureGone(Service, { namespace, name: names.discovery }),
+      await context.ensureGone(Service, { namespace, name: names.headless }),
+      await releaseOrphans(context),
+    ];
+    return gone.every(Boolean) && podsOf(context, 'LogSet').length === 0;
+  }
+}
+
+/** Milliseconds between looks while a store is down; changes of pods wake the controller before. */
+const lookAgain = 15_000;
+
+/** Writes what is seen of the stores into the status. @returns those that are down */
+function reportStores(context: Context, spec: LogSetSpec): readonly StoreStatus[] {
+  const { status, conditions, object, clock } = context;
+  const { availableStores, failedStores } = storesStatus(podsOf(context, 'LogSet'), status, clock.now());
+  const { namespace = '', name } = object.metadata;
+  status.availableStores = availableStores;
+  status.failedStores = failedStores;
+  status.discovery = { port: PORT_LOG_SERVICE, address: `${logSetNames(name).discovery}.${namespace}.svc` };
+  const up = availableStores.length;
+  if (up >= spec.replicas) conditions.set('Ready', 'True', 'empty');
+  else conditions.set('Ready', 'False', 'NoEnoughReadyStores', `${up} of ${spec.replicas} log stores are up`);
+  return failedStores;
+}
+
+/** The bootstrap choice made earlier. @throws Resync when the annotation holds something else */
+function bootstrapMembers(context: Context): readonly BootstrapMember[] | undefined {
+  const text = context.object.metadata.annotations?.[ANNOTATION_BOOTSTRAP];
+  if (!text) return undefined;
+  try {
+    return parseBootstrapMembers(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return refuse(context, 'BootstrapUnreadable', `annotation ${ANNOTATION_BOOTSTRAP} cannot be read: ${why}`);
+  }
+}

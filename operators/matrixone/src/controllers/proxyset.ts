@@ -1,0 +1,66 @@
+import { Service } from '@coxswain/k8s';
+import { CloneSet } from '@coxswain/k8s/kruise';
+import { type Action, type Actor, type ActorContext, type Dependency, Resync } from '@coxswain/runtime/actor';
+import { PORT_SQL, type ProxySet, type ProxySetSpec, proxySetNames } from '../api/index.ts';
+import { type DefaultServiceArgs, defaultProxySet } from '../defaults/index.ts';
+import { planProxySet } from '../plan/index.ts';
+import { proxySetProblems } from '../validation/index.ts';
+import { applyPlan, keyOfSet, liveSet, podsOf } from './children.ts';
+import { dependenciesOf, logView } from './log-view.ts';
+import { refuseProblems } from './refuse.ts';
+import { pendingRollout } from './rollout.ts';
+
+type Context = ActorContext<ProxySet>;
+
+/** The life of the proxies (`spec/matrixone.md` §2.15). */
+export class ProxySetActor implements Actor<ProxySet> {
+  readonly #args: DefaultServiceArgs;
+
+  constructor(options: { readonly serviceArgs: DefaultServiceArgs }) {
+    this.#args = options.serviceArgs;
+  }
+
+  dependencies(object: ProxySet): readonly Dependency[] {
+    return dependenciesOf(object);
+  }
+
+  async observe(context: Context): Promise<Action<ProxySet> | undefined> {
+    const spec = defaultProxySet(context.object.spec, this.#args);
+    refuseProblems(context, proxySetProblems({ spec, deps: context.object.deps }));
+    const set = keyOfSet(context.object);
+    const names = proxySetNames(set.name);
+    const { storage, service } = logView(context);
+    const workload = context.store(CloneSet).get({ namespace: set.namespace, name: names.workload });
+    const live = liveSet(context, 'ProxySet', spec, workload, names.config);
+    const applied = await applyPlan(context, CloneSet, planProxySet(set, spec, storage, service, live));
+    report(context, spec, applied);
+    const pending = pendingRollout(applied);
+    if (pending !== undefined) throw new Resync(pending, lookAgain);
+    return undefined;
+  }
+
+  async finalize(context: Context): Promise<boolean> {
+    const { namespace = '', name } = context.object.metadata;
+    const names = proxySetNames(name);
+    const gone = [
+      await context.ensureGone(CloneSet, { namespace, name: names.workload }),
+      await context.ensureGone(Service, { namespace, name: names.service }),
+    ];
+    return gone.every(Boolean) && podsOf(context, 'ProxySet').length === 0;
+  }
+}
+
+/** Milliseconds between looks while the rollout goes on; changes of its objects wake the controller before. */
+const lookAgain = 10_000;
+
+function report({ status, conditions, object }: Context, spec: ProxySetSpec, workload: CloneSet): void {
+  const { namespace = '', name } = object.metadata;
+  const ready = workload.status?.readyReplicas ?? 0;
+  if (ready < spec.replicas) {
+    conditions.set('Ready', 'False', 'NoEnoughReadyStores', `${ready} of ${spec.replicas} proxies are ready`);
+    return;
+  }
+  conditions.set('Ready', 'True', 'empty', 'proxy ready');
+  status.host = `${proxySetNames(name).service}.${namespace}`;
+  status.port = PORT_SQL;
+}

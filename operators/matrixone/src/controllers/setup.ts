@@ -1,0 +1,73 @@
+import { ConfigMap, Pod, Service } from '@coxswain/k8s';
+import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
+import type { Manager } from '@coxswain/runtime/manager';
+import {
+  CNSet,
+  DNSet,
+  FINALIZER_CLUSTER,
+  FINALIZER_CNSET,
+  FINALIZER_DNSET,
+  FINALIZER_LOGSET,
+  FINALIZER_PROXYSET,
+  LABEL_COMPONENT,
+  LogSet,
+  MatrixOneCluster,
+  ProxySet,
+} from '../api/index.ts';
+import { CnStoreController, unmanagedCnStores } from '../cnstore/index.ts';
+import { chartServiceArgs } from '../defaults/index.ts';
+import type { MatrixOneOptions } from '../options.ts';
+import { childrenOfSets, setOfPod } from './children.ts';
+import { ClusterActor } from './cluster.ts';
+import { CNSetActor } from './cnset.ts';
+import { DNSetActor } from './dnset.ts';
+import { LogSetActor } from './logset.ts';
+import { ProxySetActor } from './proxyset.ts';
+
+const scope = childrenOfSets;
+
+/** Adds the controllers of the five kinds and of the compute nodes' pods to a manager. */
+export function setupControllers(manager: Manager, options: MatrixOneOptions = {}): void {
+  const serviceArgs = options.serviceArgs ?? chartServiceArgs;
+  manager
+    .actor(MatrixOneCluster, new ClusterActor({ serviceArgs }), { finalizer: FINALIZER_CLUSTER })
+    .owns(LogSet)
+    .owns(DNSet)
+    .owns(CNSet)
+    .owns(ProxySet)
+    .run();
+  const logSet = new LogSetActor({ serviceArgs, failover: options.failover ?? true });
+  manager
+    .actor(LogSet, logSet, { finalizer: FINALIZER_LOGSET })
+    .owns(KruiseStatefulSet, { scope })
+    .owns(Service, { scope })
+    .owns(ConfigMap, { scope })
+    .watches(Pod, { scope, map: setOfPod('LogSet') })
+    .run();
+  manager
+    .actor(DNSet, new DNSetActor({ serviceArgs }), { finalizer: FINALIZER_DNSET })
+    .owns(KruiseStatefulSet, { scope })
+    .owns(Service, { scope })
+    .owns(ConfigMap, { scope })
+    .watches(Pod, { scope, map: setOfPod('DNSet') })
+    .run();
+  manager
+    .actor(CNSet, new CNSetActor({ serviceArgs }), { finalizer: FINALIZER_CNSET })
+    .owns(CloneSet, { scope })
+    .owns(Service, { scope })
+    .owns(ConfigMap, { scope })
+    .watches(Pod, { scope, map: setOfPod('CNSet') })
+    .run();
+  manager
+    .actor(ProxySet, new ProxySetActor({ serviceArgs }), { finalizer: FINALIZER_PROXYSET })
+    .owns(CloneSet, { scope })
+    .owns(Service, { scope })
+    .owns(ConfigMap, { scope })
+    .watches(Pod, { scope, map: setOfPod('ProxySet') })
+    .run();
+  manager
+    .controller(Pod, 'cnstore')
+    .scope(scope)
+    .where(({ object }) => object.metadata.labels?.[LABEL_COMPONENT] === 'CNSet')
+    .run(new CnStoreController(options.cnStores ?? unmanagedCnStores));
+}

@@ -1,0 +1,53 @@
+import type { Pod } from '@coxswain/k8s';
+import { formatTime, parseTime } from '@coxswain/runtime/core';
+
+/** A store as the status of its set tells it. */
+export interface StoreStatus {
+  readonly podName?: string;
+  readonly phase?: string;
+  readonly lastTransition?: string;
+}
+
+export interface StoresStatus {
+  readonly availableStores?: readonly StoreStatus[];
+  readonly failedStores?: readonly StoreStatus[];
+}
+
+export function isPodReady(pod: Pod): boolean {
+  if (pod.metadata.deletionTimestamp) return false;
+  return pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+}
+
+/**
+ * Sorts the stores into those that are up and those that are not. A store is up while its pod is ready; the time of
+ * the last change is kept while the phase is.
+ */
+export function storesStatus(pods: readonly Pod[], before: StoresStatus, now: number): Required<StoresStatus> {
+  const known = new Map<string | undefined, StoreStatus>();
+  for (const store of [...(before.availableStores ?? []), ...(before.failedStores ?? [])])
+    known.set(store.podName, store);
+  const stores = pods
+    .map((pod): StoreStatus => {
+      const podName = pod.metadata.name;
+      const phase = isPodReady(pod) ? 'Up' : 'Down';
+      const last = known.get(podName);
+      const kept = last?.phase === phase ? last.lastTransition : undefined;
+      return { podName, phase, lastTransition: kept ?? formatTime(now) };
+    })
+    .sort((a, b) => ordinalOf(a.podName) - ordinalOf(b.podName));
+  return {
+    availableStores: stores.filter(({ phase }) => phase === 'Up'),
+    failedStores: stores.filter(({ phase }) => phase === 'Down'),
+  };
+}
+
+/** The ordinal at the end of a pod's name. */
+export function ordinalOf(podName: string | undefined): number {
+  const digits = /-(\d+)$/.exec(podName ?? '')?.[1];
+  return digits === undefined ? Number.NaN : Number(digits);
+}
+
+/** Milliseconds until a store will have been down for `timeout`; 0 or less when it has. */
+export function untilFailed(store: StoreStatus, timeout: number, now: number): number {
+  return store.lastTransition === undefined ? timeout : parseTime(store.lastTransition) + timeout - now;
+}

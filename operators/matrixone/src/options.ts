@@ -1,0 +1,12 @@
+import type { CnStoreService } from './cnstore/index.ts';
+import type { DefaultServiceArgs } from './defaults/index.ts';
+
+/** Options of the MatrixOne operator. */
+export interface MatrixOneOptions {
+  /** Arguments of services whose set names none; default: those of the Helm chart. */
+  readonly serviceArgs?: DefaultServiceArgs;
+  /** Whether failed log stores are replaced; default true. */
+  readonly failover?: boolean;
+  /** How compute nodes are put into and taken out of service; default: by Kubernetes alone. */
+  readonly cnStores?: CnStoreService;
+}
