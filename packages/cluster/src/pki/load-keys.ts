@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Random } from '@coxswain/runtime/core';
+import { makeDirectory } from '../storage/index.ts';
 import {
   type Authority,
   authorityProblem,
@@ -47,7 +48,7 @@ export function loadKeys(options: ClusterKeysOptions): ClusterKeys {
   const base = { clock, ...(random ? { random } : {}) };
   if (dir === undefined) return { authority: createAuthority(base), serviceAccountKey: newKey() };
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeDirectory(dir);
     const authority = storedAuthority(dir, base);
     return { authority, serviceAccountKey: readOrMake(join(dir, 'sa.key'), newKey) };
   } catch (error) {

@@ -1,7 +1,8 @@
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '@coxswain/runtime/core';
 import { codeOf, DataDirError, messageOf } from './errors.ts';
+import { makeDirectory } from './make-directory.ts';
 
 interface Owner {
   readonly pid: number;
@@ -20,7 +21,7 @@ export interface DirLock {
 export function lockDirectory(dir: string, log: Logger): DirLock {
   const path = join(dir, 'lock');
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeDirectory(dir);
     if (!claim(path)) takeOver(dir, path, log);
   } catch (error) {
     throw error instanceof DataDirError ? error : unusable(dir, error);
