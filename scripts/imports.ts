@@ -10,7 +10,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   testing: ['k8s', 'schema', 'runtime', 'cluster'],
   'operator-matrixone': ['k8s', 'schema', 'runtime'],
   cli: ['k8s', 'schema', 'runtime', 'cluster', 'testing', 'operator-matrixone'],
-  bench: ['k8s', 'schema', 'runtime', 'cluster', 'testing', 'operator-matrixone'],
+  bench: ['k8s', 'schema', 'runtime', 'cluster', 'testing', 'cli', 'operator-matrixone'],
 };
 
 /** Inside `runtime`, a room knows only rooms of a lower rank; siblings do not know each other. */
