@@ -20,9 +20,26 @@ export class Correlation {
     this.#deref = deref;
   }
 
+  /**
+   * Whether nothing changed, as far as the schema reaches: an object with fields the schema does not know counts as
+   * changed, and a list map in another order does not.
+   */
   get unchanged(): boolean {
-    this.#equal ??= sameJson(this.#value, this.#old);
+    this.#equal ??= this.#compare(this.#value, this.#old);
     return this.#equal;
+  }
+
+  #compare(value: unknown, old: unknown): boolean {
+    if (Array.isArray(value) && Array.isArray(old)) return value.length === old.length && this.#sameItems(value, old);
+    if (!isObject(value) || !isObject(old)) return sameJson(value, old);
+    const names = Object.keys(value).filter((name) => value[name] !== undefined);
+    const before = Object.keys(old).filter((name) => old[name] !== undefined);
+    return names.length === before.length && names.every((name) => this.field(name)?.unchanged);
+  }
+
+  #sameItems(value: readonly unknown[], old: readonly unknown[]): boolean {
+    if (this.#node['x-kubernetes-list-type'] !== 'map') return sameJson(value, old);
+    return value.every((_, index) => this.item(index)?.unchanged);
   }
 
   field(name: string): Correlation | undefined {
@@ -45,6 +62,11 @@ export class Correlation {
   }
 }
 
+/** Items correspond when all their keys are set, are scalars and equal. */
 function sameKeys(a: unknown, b: unknown, keys: readonly string[]): boolean {
-  return isObject(a) && isObject(b) && keys.every((key) => sameJson(own(a, key), own(b, key)));
+  if (!isObject(a) || !isObject(b)) return false;
+  return keys.every((key) => {
+    const value = own(a, key);
+    return value !== undefined && value !== null && typeof value !== 'object' && value === own(b, key);
+  });
 }

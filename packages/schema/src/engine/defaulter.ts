@@ -1,4 +1,4 @@
-import { cloneJson, own } from '../json.ts';
+import { cloneJson, own, setOwn } from '../json.ts';
 import type { SchemaNode } from '../node.ts';
 import type { Deref } from './reference.ts';
 
@@ -59,7 +59,7 @@ export class Defaulter {
     return (value) => {
       const fields = value as Record<string, unknown>;
       for (const [name, { fallback }] of defaulted) {
-        if (own(fields, name) === undefined) fields[name] = cloneJson(fallback);
+        if (own(fields, name) === undefined) setOwn(fields, name, cloneJson(fallback));
       }
       for (const name in fields) {
         const field = named.get(name) ?? others;
@@ -85,7 +85,7 @@ export class Defaulter {
 function fillField(fields: Record<string, unknown>, name: string, { fill, fallback, nullable }: Field): void {
   if (fields[name] === null && !nullable) {
     if (fallback === undefined || fallback === null) delete fields[name];
-    else fields[name] = cloneJson(fallback);
+    else setOwn(fields, name, cloneJson(fallback));
   }
   const value = fields[name];
   if (typeof value === 'object' && value !== null) fill(value);

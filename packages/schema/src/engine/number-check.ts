@@ -1,80 +1,105 @@
 import { fieldError } from '../field-error.ts';
 import type { SchemaNode } from '../node.ts';
-import type { Check } from './check.ts';
+import type { Check, Kind } from './check.ts';
 import { formatNumber } from './go-text.ts';
 import type { Report } from './report.ts';
 import { formatOf, typesOf } from './type-check.ts';
 
-/** Range of the format, then `multipleOf`, `minimum` and `maximum`. */
-export function numberCheck(node: SchemaNode): Check | undefined {
+/** Tests a number against one keyword, or says why the keyword itself cannot be met. */
+type Rule = (value: number, report: Report | undefined) => boolean;
+
+/** The numbers a type and format can hold. */
+interface Range {
+  readonly name: string;
+  holds(value: number): boolean;
+}
+
+/** Range of the format, then `multipleOf`, `minimum` and `maximum`. Whole values are compared as the server's integers. */
+export function numberCheck(node: SchemaNode, kind: Kind): Check | undefined {
   const range = rangeOf(node);
-  const rules = [multipleOf(node), minimum(node), maximum(node)].filter((rule) => rule !== undefined);
-  if (!range && rules.length === 0) return undefined;
+  const rules: Rule[] = [];
+  if (range) rules.push(inRange(range, 'Checked'));
+  for (const [prefix, bound, makeRule] of boundsOf(node)) {
+    const usable = range?.holds(bound) ?? true;
+    if (range && !usable) rules.push((_, report) => report?.unplaced(outOfRange(range, prefix, report)) ?? false);
+    rules.push(makeRule(usable && kind === 'integer' ? Math.trunc(bound) : bound));
+  }
+  if (rules.length === 0) return undefined;
   return (value, report) => {
-    const number = value as number;
     let valid = true;
-    if (range && !range.holds(number)) {
-      if (!report) return false;
-      report.unplaced(`Checked value must be of type ${range.name} in ${report.path}`);
-      valid = false;
-    }
     for (const rule of rules) {
-      if (rule.holds(number)) continue;
+      if (rule(value as number, report)) continue;
       if (!report) return false;
-      valid = reportNumber(report, number, rule.detail);
+      valid = false;
     }
     return valid;
   };
 }
 
-interface Rule {
-  readonly detail: string;
-  holds(value: number): boolean;
+function boundsOf(node: SchemaNode): readonly (readonly [string, number, (bound: number) => Rule])[] {
+  const { multipleOf, minimum, maximum, exclusiveMinimum = false, exclusiveMaximum = false } = node;
+  const bounds: [string, number, (bound: number) => Rule][] = [];
+  if (multipleOf !== undefined) bounds.push(['MultipleOf', multipleOf, multipleRule]);
+  if (minimum !== undefined) bounds.push(['Minimum boundary', minimum, (n) => minimumRule(n, exclusiveMinimum)]);
+  if (maximum !== undefined) bounds.push(['Maximum boundary', maximum, (n) => maximumRule(n, exclusiveMaximum)]);
+  return bounds;
 }
 
-function reportNumber(report: Report, value: number, detail: string): false {
-  return report.problem(detail, (field, text) => fieldError.invalid(field, value, text));
-}
-
-function rangeOf(node: SchemaNode): { name: string; holds(value: number): boolean } | undefined {
+function rangeOf(node: SchemaNode): Range | undefined {
   const types = typesOf(node);
   const format = formatOf(node);
   if (types.length !== 1) return undefined;
   if (types[0] === 'integer') {
-    const low = format === 'int32' ? -(2 ** 31) : -(2 ** 63);
-    const high = format === 'int32' ? 2 ** 31 : 2 ** 63;
+    const limit = format === 'int32' ? 2 ** 31 : 2 ** 63;
     const name = `integer ${format ? `with format ${format}` : '(default format)'}`;
-    return { name, holds: (value) => Number.isInteger(value) && value >= low && value < high };
+    return { name, holds: (value) => Number.isInteger(value) && value >= -limit && value < limit };
   }
   if (types[0] !== 'number' || format !== 'float') return undefined;
   return { name: 'number with format float', holds: (value) => Number.isFinite(Math.fround(value)) };
 }
 
-function multipleOf({ multipleOf: factor }: SchemaNode): Rule | undefined {
-  if (factor === undefined) return undefined;
-  return {
-    detail: `should be a multiple of ${formatNumber(factor)}`,
-    holds: (value) => isMultiple(value, factor),
+function inRange(range: Range, prefix: string): Rule {
+  return (value, report) => range.holds(value) || (report?.unplaced(outOfRange(range, prefix, report)) ?? false);
+}
+
+function outOfRange({ name }: Range, prefix: string, { path }: Report): string {
+  return `${prefix} value must be of type ${name} in ${path}`;
+}
+
+function comparison(detail: string, holds: (value: number) => boolean): Rule {
+  return (value, report) => {
+    if (holds(value)) return true;
+    return report?.problem(detail, (field, text) => fieldError.invalid(field, value, text)) ?? false;
+  };
+}
+
+function multipleRule(factor: number): Rule {
+  if (factor > 0) {
+    return comparison(`should be a multiple of ${formatNumber(factor)}`, (value) => isMultiple(value, factor));
+  }
+  return (_, report) => {
+    if (!report) return false;
+    const text = `factor MultipleOf declared for ${report.path} must be positive: ${formatNumber(factor)}`;
+    return report.problem(text, (field) => fieldError.invalid(field, factor, text));
   };
 }
 
 /** Dividing by a fraction is done by multiplying with its inverse; a billionth is near enough to a whole. */
 function isMultiple(value: number, factor: number): boolean {
   const quotient = factor < 1 ? (1 / factor) * value : value / factor;
-  const whole = Math.round(quotient);
-  return Math.abs(quotient - whole) <= 1e-9 * Math.max(1, Math.abs(quotient));
+  return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient));
 }
 
-function minimum({ minimum: bound, exclusiveMinimum }: SchemaNode): Rule | undefined {
-  if (bound === undefined) return undefined;
-  return exclusiveMinimum
-    ? { detail: `should be greater than ${formatNumber(bound)}`, holds: (value) => value > bound }
-    : { detail: `should be greater than or equal to ${formatNumber(bound)}`, holds: (value) => value >= bound };
+function minimumRule(bound: number, exclusive: boolean): Rule {
+  const text = formatNumber(bound);
+  return exclusive
+    ? comparison(`should be greater than ${text}`, (value) => value > bound)
+    : comparison(`should be greater than or equal to ${text}`, (value) => value >= bound);
 }
 
-function maximum({ maximum: bound, exclusiveMaximum }: SchemaNode): Rule | undefined {
-  if (bound === undefined) return undefined;
-  return exclusiveMaximum
-    ? { detail: `should be less than ${formatNumber(bound)}`, holds: (value) => value < bound }
-    : { detail: `should be less than or equal to ${formatNumber(bound)}`, holds: (value) => value <= bound };
+function maximumRule(bound: number, exclusive: boolean): Rule {
+  const text = formatNumber(bound);
+  return exclusive
+    ? comparison(`should be less than ${text}`, (value) => value < bound)
+    : comparison(`should be less than or equal to ${text}`, (value) => value <= bound);
 }

@@ -78,7 +78,7 @@ function valuePlan(validator: Validator, node: SchemaNode, kind: Kind): Check {
   }
   if (kind === 'integer' || kind === 'number') {
     matches += 2;
-    push(checks, numberCheck(node));
+    push(checks, numberCheck(node, kind));
   }
   if (kind === 'array') {
     matches += 2;
