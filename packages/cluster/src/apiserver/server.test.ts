@@ -135,6 +135,7 @@ describe('seams', () => {
       'validate CREATE a new',
       'admit CREATE',
       'validate CREATE bad new',
+      'admit DELETE',
       'validate DELETE a old',
     ]);
   });

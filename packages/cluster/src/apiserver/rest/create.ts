@@ -6,8 +6,8 @@ import { type WriteOptions, writeOptions } from '../request/query.ts';
 import type { ApiResponse, StrategyContext } from '../types.ts';
 import { type Admission, admission } from './admission.ts';
 import { draftOf } from './clone.ts';
-import { apiVersionOf, type Call, keyOf, managerOf, strategyContext, warn } from './context.ts';
-import { decodeBody, dropUnknown, matchNamespace } from './decode.ts';
+import { apiVersionOf, type Call, keyOf, managerOf, strategyContext } from './context.ts';
+import { decodeObject, dropUnknown, matchNamespace } from './decode.ts';
 import { asObject, createErrors, dropDuplicateOwners, metadataOf, stampNew } from './metadata.ts';
 import { objectReply } from './projection.ts';
 import { applyDefaults, schemaErrors } from './schema.ts';
@@ -19,7 +19,7 @@ const generateAttempts = 8;
 /** POST to a collection. */
 export async function create(call: Call): Promise<ApiResponse> {
   const options = writeOptions(call.query, 'CreateOptions');
-  const draft = decodeBody(call);
+  const draft = decodeObject(call);
   if (metadataOf(draft).resourceVersion) {
     throw apiError(500, '', 'resourceVersion should not be set on objects to be created');
   }
@@ -61,13 +61,10 @@ export async function createObject(
   const admitted = admission(call, 'admit', write);
   if (admitted) await admitted;
   applyDefaults(call.resource, draft);
-  if (dropDuplicateOwners(draft)) warn(call, duplicateOwners);
+  dropDuplicateOwners(call, draft);
   if (!applied) track(call, draft, undefined, options);
   return storeNew(call, draft, options, write, strategyContext(call, options.dryRun));
 }
-
-export const duplicateOwners =
-  '.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests';
 
 /** Records in the draft's managedFields what this request changed. */
 export function track(call: Call, next: MutableJson, live: DynamicObject | undefined, options: WriteOptions): void {
@@ -76,6 +73,7 @@ export function track(call: Call, next: MutableJson, live: DynamicObject | undef
     next,
     manager: managerOf(call, options.fieldManager),
     apiVersion: apiVersionOf(call.resource),
+    ...(call.resource.status ? {} : { reset: [] }),
     subresource: call.subresource,
     time: formatTime(call.server.clock.now()),
   });

@@ -20,8 +20,16 @@ export function decodeBody(call: Call): MutableJson {
     );
   }
   checkType(resource, body);
-  const draft = draftOf(body);
+  // The identifying fields come first in what is stored, as readers expect them.
+  const draft: MutableJson = { apiVersion: undefined, kind: undefined, metadata: undefined, ...draftOf(body) };
   normalise(resource, draft);
+  return draft;
+}
+
+/** {@link decodeBody}, for bodies that are whole objects: fields of typed kinds have their types. */
+export function decodeObject(call: Call): MutableJson {
+  const draft = decodeBody(call);
+  checkTypes(call.resource, draft);
   return draft;
 }
 
@@ -34,7 +42,6 @@ export function normalise(resource: ResourceInfo, draft: MutableJson): void {
   checkMetadata(resource, draft.metadata);
   const meta = metadataOf(draft);
   for (const key of Object.keys(meta)) if (meta[key] === null) delete meta[key];
-  checkTypes(resource, draft);
 }
 
 function describe(value: unknown): string {
@@ -105,10 +112,19 @@ function undecodable(resource: ResourceInfo, field: string, value: unknown, type
 export function dropUnknown(call: Call, draft: MutableJson, options: WriteOptions): void {
   const unknown = prune(call.resource, draft);
   if (options.fieldValidation === 'Ignore') return;
-  const findings = [
-    ...(call.request.duplicates ?? []).map((path) => `duplicate field "${path}"`),
-    ...unknown.map((path) => `unknown field "${path}"`),
-  ];
+  report(call, options, [...duplicates(call), ...unknown.map((path) => `unknown field "${path}"`)]);
+}
+
+/** Warns of keys that came twice in the body, or refuses, as `fieldValidation` says. @throws ApiError BadRequest */
+export function reportDuplicates(call: Call, options: WriteOptions): void {
+  if (options.fieldValidation !== 'Ignore') report(call, options, duplicates(call));
+}
+
+function duplicates(call: Call): string[] {
+  return (call.request.duplicates ?? []).map((path) => `duplicate field "${path}"`);
+}
+
+function report(call: Call, options: WriteOptions, findings: readonly string[]): void {
   if (findings.length === 0) return;
   if (options.fieldValidation === 'Warn') {
     for (const finding of findings) warn(call, finding);
@@ -125,10 +141,17 @@ export function dropUnknown(call: Call, draft: MutableJson, options: WriteOption
 /** The name and namespace of the body must be those of the URL. @throws ApiError BadRequest */
 export function matchUrl(call: Call, draft: MutableJson): void {
   const meta = metadataOf(draft);
-  if (!meta.name && !meta.generateName) meta.name = call.name;
+  if (!meta.name) {
+    throw badRequest(`the name of the object (${call.name} based on URL) was undeterminable: name must be provided`);
+  }
   if (meta.name !== call.name) {
     throw badRequest(
       `the name of the object (${String(meta.name ?? '')}) does not match the name on the URL (${call.name})`,
+    );
+  }
+  if (call.resource.namespaced && meta.namespace && meta.namespace !== call.namespace) {
+    throw badRequest(
+      `the namespace of the object (${String(meta.namespace)}) does not match the namespace on the request (${call.namespace})`,
     );
   }
   matchNamespace(call, draft);

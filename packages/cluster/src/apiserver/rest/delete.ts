@@ -48,8 +48,11 @@ export async function deleteObject(call: Call, name: string, options: DeleteOpti
     const old = served(call.resource, current);
     checkPreconditions(call, old, options);
     const { dryRun } = options;
-    const checked = admission(call, 'validate', { operation: 'DELETE', name, old, options: { ...options }, dryRun });
-    if (checked) await checked;
+    const write = { operation: 'DELETE', name, old, options: { ...options }, dryRun } as const;
+    for (const phase of ['admit', 'validate'] as const) {
+      const pending = admission(call, phase, write);
+      if (pending) await pending;
+    }
     if (storage.get(key)?.metadata.resourceVersion !== current.metadata.resourceVersion) continue;
     const result = commit(call, name, old, options);
     if (!dryRun) await storage.flushed();

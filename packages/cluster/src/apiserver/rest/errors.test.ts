@@ -133,6 +133,10 @@ describe('errors', () => {
       code: 400,
       message: 'the name of the object (b) does not match the name on the URL (a)',
     });
+    expect((await put({ metadata: {} })).message).toContain('name must be provided');
+    expect((await put(configMap('a', {}, { namespace: 'b' }))).message).toBe(
+      'the namespace of the object (b) does not match the namespace on the request (default)',
+    );
     expect((await put(configMap('c'), {}, `${configMaps}/c`)).code).toBe(404);
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'l' }, spec: {} };
     expect((await api.ask('PUT', `${leases}/l`, { body: lease })).code).toBe(201);
@@ -201,6 +205,9 @@ describe('errors', () => {
     });
     expect((await patch(configMap('n', {}, { uid: 'u' }), apply, query, `${configMaps}/n`)).code).toBe(409);
     expect((await patch(configMap('b'), apply, query)).code).toBe(400);
+    const unknown = await patch({ ...configMap('a'), foo: 1 }, apply, query);
+    expect(unknown).toMatchObject({ code: 500 });
+    expect(unknown.message).toContain('.foo: field not declared in schema');
   });
 
   it('options: force without apply, a bad dryRun, fieldValidation or match are 422 on the options kind', async () => {

@@ -3,7 +3,7 @@ import { parseApiVersion } from '@coxswain/k8s';
 import { deepEqual, formatTime, labelValueErrors, qualifiedNameErrors, randomUuid } from '@coxswain/runtime/core';
 import type { FieldError } from '@coxswain/schema';
 import type { ResourceInfo } from '../types.ts';
-import type { Call } from './context.ts';
+import { type Call, warn } from './context.ts';
 import { fieldForbidden, fieldInvalid, fieldRequired, fieldTooLong } from './field-errors.ts';
 import { labelErrors, pathSegmentErrors, subdomainErrors } from './names.ts';
 
@@ -60,15 +60,20 @@ function keep(meta: MutableJson, field: string, value: unknown): void {
   else meta[field] = value;
 }
 
-/** Drops second mentions of an owner. @returns whether there were any */
-export function dropDuplicateOwners(draft: MutableJson): boolean {
+/** Drops second mentions of an owner, with a warning. */
+export function dropDuplicateOwners(call: Call, draft: MutableJson): void {
   const meta = metadataOf(draft);
   const owners = meta.ownerReferences;
-  if (!Array.isArray(owners) || owners.length < 2) return false;
-  const kept = owners.filter((owner, index) => owners.findIndex((other) => deepEqual(other, owner)) === index);
-  if (kept.length === owners.length) return false;
+  if (!Array.isArray(owners) || owners.length < 2) return;
+  const isFirst = (owner: unknown, index: number) => owners.findIndex((other) => deepEqual(other, owner)) === index;
+  const kept = owners.filter(isFirst);
+  if (kept.length === owners.length) return;
+  const uids = owners.filter((owner, index) => !isFirst(owner, index)).map((owner: MutableJson) => String(owner.uid));
   meta.ownerReferences = kept;
-  return true;
+  const what =
+    '.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may';
+  const advice = `reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids.join(', ')}`;
+  warn(call, `${what} ${advice}`);
 }
 
 function ownerErrors(owners: readonly OwnerReference[]): FieldError[] {

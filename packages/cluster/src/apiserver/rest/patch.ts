@@ -1,4 +1,4 @@
-import type { DynamicObject, MutableJson } from '@coxswain/k8s';
+import type { DynamicObject } from '@coxswain/k8s';
 import { apiError, badRequest, cloneJson, formatTime } from '@coxswain/runtime/core';
 import type { SchemaNode } from '@coxswain/schema';
 import { applyPatch } from '../fieldmanager/index.ts';
@@ -7,8 +7,9 @@ import { type WriteOptions, writeOptions } from '../request/query.ts';
 import type { ApiResponse } from '../types.ts';
 import { draftOf, isObject } from './clone.ts';
 import { apiVersionOf, type Call, managerOf } from './context.ts';
-import { decodeBody, dropUnknown, matchUrl, normalise } from './decode.ts';
+import { decodeBody, dropUnknown, matchUrl, normalise, reportDuplicates } from './decode.ts';
 import { objectReply } from './projection.ts';
+import { checkTypes } from './schema.ts';
 import { type Change, changeObject } from './update.ts';
 
 const types = {
@@ -45,10 +46,7 @@ export async function patch(call: Call): Promise<ApiResponse> {
 function applyChange(call: Call, options: WriteOptions): Change {
   const config = decodeBody(call);
   matchUrl(call, config);
-  if (Array.isArray((config.metadata as MutableJson).managedFields)) {
-    throw badRequest('metadata.managedFields must be nil');
-  }
-  dropUnknown(call, config, options);
+  reportDuplicates(call, options);
   return {
     create: call.subresource === '',
     applied: true,
@@ -60,6 +58,7 @@ function applyChange(call: Call, options: WriteOptions): Change {
         manager: managerOf(call, options.fieldManager),
         force: options.force,
         apiVersion: apiVersionOf(call.resource),
+        ...(call.resource.status ? {} : { reset: [] }),
         subresource: call.subresource,
         time: formatTime(call.server.clock.now()),
       }),
@@ -75,6 +74,7 @@ function patchChange(call: Call, type: Exclude<PatchType, 'apply'>, options: Wri
       const draft = cloneJson(patched(call, type, old, call.resource.schema));
       if (!isObject(draft)) throw badRequest('the patch turns the object into something that is not a JSON object');
       normalise(call.resource, draft);
+      checkTypes(call.resource, draft);
       matchUrl(call, draft);
       dropUnknown(call, draft, options);
       return draft;

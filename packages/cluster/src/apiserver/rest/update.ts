@@ -5,9 +5,9 @@ import { type WriteOptions, writeOptions } from '../request/query.ts';
 import type { ApiResponse, StrategyContext } from '../types.ts';
 import { admission } from './admission.ts';
 import { draftOf, sameFields } from './clone.ts';
-import { type Call, keyOf, strategyContext, warn } from './context.ts';
-import { createObject, duplicateOwners, refuse, toStored, track } from './create.ts';
-import { decodeBody, dropUnknown, matchUrl } from './decode.ts';
+import { type Call, keyOf, strategyContext } from './context.ts';
+import { createObject, refuse, toStored, track } from './create.ts';
+import { decodeObject, dropUnknown, matchUrl } from './decode.ts';
 import { fieldInvalid } from './field-errors.ts';
 import { asObject, dropDuplicateOwners, keepIdentity, metadataOf, updateErrors } from './metadata.ts';
 import { sameButTimes } from './no-op.ts';
@@ -37,7 +37,7 @@ export interface Changed {
 /** PUT to an object or its status. */
 export async function update(call: Call): Promise<ApiResponse> {
   const options = writeOptions(call.query, 'UpdateOptions');
-  const body = decodeBody(call);
+  const body = decodeObject(call);
   matchUrl(call, body);
   dropUnknown(call, body, options);
   const { object, created } = await changeObject(call, {
@@ -114,7 +114,7 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
   const admitted = admission(call, 'admit', write);
   if (admitted) await admitted;
   applyDefaults(resource, draft);
-  if (dropDuplicateOwners(draft)) warn(call, duplicateOwners);
+  dropDuplicateOwners(call, draft);
   if (!change.applied && !sameButTimes(draft, old)) track(call, draft, old, change.options);
   resource.strategy.prepareUpdate?.(draft, old, context);
   countGeneration(call, draft, old);
