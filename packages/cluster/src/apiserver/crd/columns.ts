@@ -5,9 +5,8 @@ import type { Column } from '../types.ts';
 
 type Cell = string | number | boolean | undefined;
 
-/** A value as a cell of the declared type; what does not fit the type is left empty. */
-function cellOf(values: readonly unknown[], type: string): Cell {
-  const value = values[0];
+/** The first value found as a cell of the declared type; what does not fit the type is left empty. */
+function cellOf([value]: readonly unknown[], type: string): Cell {
   if (value === undefined || value === null) return undefined;
   switch (type) {
     case 'integer':
@@ -18,10 +17,8 @@ function cellOf(values: readonly unknown[], type: string): Cell {
       return typeof value === 'boolean' ? value : undefined;
     case 'date':
       return typeof value === 'string' ? value : undefined;
-    default: {
-      const texts = values.map((item) => (typeof item === 'string' ? item : JSON.stringify(item)));
-      return texts.join(',');
-    }
+    default:
+      return typeof value === 'string' ? value : JSON.stringify(value);
   }
 }
 

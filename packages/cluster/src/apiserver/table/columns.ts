@@ -1,6 +1,22 @@
 import type { Column } from '../types.ts';
+import { createdAt, name } from './cells.ts';
+import { clusterTables } from './cluster-columns.ts';
+import { networkTables } from './network-columns.ts';
+import { podColumns } from './pod-columns.ts';
+import { storageTables } from './storage-columns.ts';
+import { workloadTables } from './workload-columns.ts';
 
-/** Columns of a built-in kind. */
-export function columnsOf(_group: string, _plural: string): readonly Column[] {
-  return [];
+const tables: Readonly<Record<string, readonly Column[]>> = {
+  '/pods': podColumns,
+  ...workloadTables,
+  ...networkTables,
+  ...storageTables,
+  ...clusterTables,
+};
+
+const plainColumns: readonly Column[] = [name, createdAt];
+
+/** Columns of a built-in kind; kinds without their own show name and creation time. */
+export function columnsOf(group: string, plural: string): readonly Column[] {
+  return tables[`${group}/${plural}`] ?? plainColumns;
 }

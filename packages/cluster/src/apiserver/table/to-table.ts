@@ -1,0 +1,43 @@
+import type { DynamicObject } from '@coxswain/k8s';
+import type { Column, ResourceInfo, ToTable } from '../types.ts';
+import { ageOf } from './human-duration.ts';
+
+function definitionOf({ name, type, format = '', description = '', priority = 0 }: Column): object {
+  return { name, type, format, description, priority };
+}
+
+/** Dates of custom resources are shown as ages; built-in kinds word their ages themselves. */
+function cellOf(column: Column, object: DynamicObject, builtIn: boolean, now: number): unknown {
+  const value = column.value(object, now);
+  if (value === undefined) return null;
+  return !builtIn && column.type === 'date' ? ageOf(value, now) : value;
+}
+
+function rowObject(object: DynamicObject, includeObject: string): object | null {
+  if (includeObject === 'None') return null;
+  if (includeObject === 'Object') return object;
+  return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata };
+}
+
+const definitions = new WeakMap<readonly Column[], readonly object[]>();
+
+function definitionsOf({ columns }: ResourceInfo): readonly object[] {
+  let found = definitions.get(columns);
+  if (!found) {
+    found = columns.map(definitionOf);
+    definitions.set(columns, found);
+  }
+  return found;
+}
+
+/** The Table form of objects (`spec/embedded.md` §1.5): what `kubectl get` prints. */
+export const toTable: ToTable = (resource, objects, { includeObject = 'Metadata', metadata, now }) => ({
+  kind: 'Table',
+  apiVersion: 'meta.k8s.io/v1',
+  metadata,
+  columnDefinitions: definitionsOf(resource),
+  rows: objects.map((object) => {
+    const cells = resource.columns.map((column) => cellOf(column, object, resource.builtIn, now));
+    return { cells, object: rowObject(object, includeObject) };
+  }),
+});
