@@ -157,6 +157,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
       const taken = await this.#queue.take();
       if (!taken) return;
       await this.#run(taken);
+      await this.#parts.host.clock.turn();
     }
   }
 

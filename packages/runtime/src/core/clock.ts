@@ -14,7 +14,16 @@ export interface Clock {
   monotonic(): number;
   /** Calls `fire` once after `ms` milliseconds (negative counts as 0). */
   after(ms: number, fire: () => void): Timer;
+  /**
+   * To be awaited between two pieces of work in a loop that may go on for long by promises alone: after 8 ms of it lets I/O and timers
+   * have their turn. `undefined` when it is not time yet, and always in virtual time.
+   */
+  turn(): Promise<void> | undefined;
 }
+
+/** Milliseconds of promise work after which the event loop gets its turn (`spec/framework.md` §6.5). */
+const turnAfter = 8;
+let lastTurn = 0;
 
 /** The machine's own clock. A timer keeps the process alive until it fires or is cancelled, so whoever stops must cancel. */
 export const systemClock: Clock = {
@@ -23,6 +32,15 @@ export const systemClock: Clock = {
   after(ms, fire) {
     const handle = setTimeout(fire, Math.max(0, Math.min(ms, 2 ** 31 - 1)));
     return { cancel: () => clearTimeout(handle) };
+  },
+  turn() {
+    if (performance.now() - lastTurn < turnAfter) return undefined;
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        lastTurn = performance.now();
+        resolve();
+      });
+    });
   },
 };
 

@@ -35,6 +35,10 @@ export class VirtualClock implements Clock {
     return { cancel: () => this.#timers.cancel(timer) };
   }
 
+  turn(): undefined {
+    return undefined;
+  }
+
   /** Milliseconds until the next timer, or `undefined` when none is set. */
   get untilNext(): number | undefined {
     const next = this.#timers.peek();
