@@ -94,11 +94,11 @@ test('listAll goes through all pages, and items know their kind', async () => {
 
 test('a namespaced object must say its namespace', async () => {
   const { resource } = setUp();
-  expect(() => resource.create({ metadata: { name: 'x' } })).toThrow(
+  await expect(resource.create({ metadata: { name: 'x' } })).rejects.toThrow(
     'cannot create things.x.dev "x": metadata.namespace is not set',
   );
-  expect(() => resource.get({ name: 'x' })).toThrow('metadata.namespace is not set');
-  expect(() => resource.get({ namespace: 'a', name: '' })).toThrow('needs a name');
+  await expect(resource.get({ name: 'x' })).rejects.toThrow('metadata.namespace is not set');
+  await expect(resource.get({ namespace: 'a', name: '' })).rejects.toThrow('needs a name');
 });
 
 test('what the server turned away is tried again: reads always, writes when it says when', async () => {

@@ -35,7 +35,7 @@ export class KindResource<T extends KubeObject> implements Resource<T> {
     this.#caller = caller;
   }
 
-  get(key: ObjectKey, options?: CallOptions): Promise<T> {
+  async get(key: ObjectKey, options?: CallOptions): Promise<T> {
     return this.#one('get', key, { method: 'GET', path: this.#path(key) }, options);
   }
 
@@ -68,7 +68,7 @@ export class KindResource<T extends KubeObject> implements Resource<T> {
     } while (next !== undefined);
   }
 
-  create(object: T, options: WriteOptions = {}): Promise<T> {
+  async create(object: T, options: WriteOptions = {}): Promise<T> {
     const { namespace } = object.metadata;
     return this.#write(
       'create',
@@ -80,15 +80,15 @@ export class KindResource<T extends KubeObject> implements Resource<T> {
     );
   }
 
-  update(object: T, options: WriteOptions = {}): Promise<T> {
+  async update(object: T, options: WriteOptions = {}): Promise<T> {
     return this.#write('update', keyOf(object), 'PUT', this.#path(keyOf(object)), object, options);
   }
 
-  updateStatus(object: T, options: WriteOptions = {}): Promise<T> {
+  async updateStatus(object: T, options: WriteOptions = {}): Promise<T> {
     return this.#write('update status of', keyOf(object), 'PUT', this.#path(keyOf(object), 'status'), object, options);
   }
 
-  patch(key: ObjectKey, patch: Patch, options: PatchOptions = {}): Promise<T> {
+  async patch(key: ObjectKey, patch: Patch, options: PatchOptions = {}): Promise<T> {
     const request: TransportRequest = {
       method: 'PATCH',
       path: this.#path(key, options.subresource),
@@ -115,7 +115,7 @@ export class KindResource<T extends KubeObject> implements Resource<T> {
     await this.#caller.call(this.#what('delete all', options.namespace), request, options);
   }
 
-  watch(options: WatchOptions = {}): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {
+  async watch(options: WatchOptions = {}): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {
     const request: TransportRequest = {
       method: 'GET',
       path: pathOf(this.#kind, options.namespace),

@@ -21,11 +21,11 @@ export function qualifiedNameErrors(name: string): readonly string[] {
   if (parts.length === 2) {
     const prefix = parts[0] ?? '';
     if (prefix === '') errors.push('prefix part must be non-empty');
-    else if (prefix.length > 253) errors.push('prefix part must be no more than 253 characters');
+    else if (prefix.length > 253) errors.push('prefix part must be no more than 253 bytes');
     else if (!prefixPattern.test(prefix)) errors.push(prefixRule);
   }
   if (local === '') errors.push('name part must be non-empty');
-  else if (local.length > 63) errors.push('name part must be no more than 63 characters');
+  else if (local.length > 63) errors.push('name part must be no more than 63 bytes');
   if (!namePattern.test(local)) errors.push(nameRule);
   return errors;
 }
