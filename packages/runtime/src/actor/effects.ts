@@ -21,8 +21,8 @@ export function countingEffects(client: Client, cache: Cache): Effects {
     track(target) {
       const known = target && cache.has(target.kind) ? cache.store(target.kind).get(target.key) : undefined;
       const before = known?.metadata.resourceVersion;
-      return (answer) => {
-        if (before === undefined || answer?.metadata.resourceVersion !== before) effects.count++;
+      return ({ ok, answer }) => {
+        if (ok && (before === undefined || answer?.metadata.resourceVersion !== before)) effects.count++;
       };
     },
   });

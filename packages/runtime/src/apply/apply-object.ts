@@ -126,10 +126,11 @@ function stillThere(actual: KubeObject, body: KubeObject, before: Applied): bool
   if (actual.metadata.resourceVersion === before.resourceVersion) return true;
   if (!contains(actual.metadata, { ...body.metadata, resourceVersion: undefined })) return false;
   const { generation } = actual.metadata;
-  if (generation !== undefined && generation === before.generation) return true;
-  const { metadata: _theirs, ...rest } = actual;
-  const { metadata: _ours, ...wanted } = body;
-  return contains({ apiVersion: wanted.apiVersion, kind: wanted.kind, ...rest }, wanted);
+  const { apiVersion: _version, kind: _kind, metadata: _metadata, ...wanted } = body;
+  // A generation counts the changes of the spec, and of nothing else for sure.
+  const onlySpec = Object.keys(wanted).every((field) => field === 'spec');
+  if (onlySpec && generation !== undefined && generation === before.generation) return true;
+  return contains(actual, wanted);
 }
 
 /** Milliseconds to leave a fought-over child alone. */

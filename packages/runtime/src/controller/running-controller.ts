@@ -13,12 +13,13 @@ import {
   type Timer,
 } from '../core/index.ts';
 import { type MetricsRegistry, noMetrics } from '../metrics/index.ts';
-import { type Lane, type Outcome, queueMetrics, type Taken, WorkQueue } from '../queue/index.ts';
+import { type Outcome, queueMetrics, type Taken, WorkQueue } from '../queue/index.ts';
 import { ControllerStopped, ReconcileTimeout } from './errors.ts';
 import { type ControllerObserver, controllerMetrics, type ReconcileResult } from './metrics.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Attached, Source } from './source.ts';
 import type { Controller, Reconciler, Result } from './types.ts';
+import { Work } from './work.ts';
 
 /** What a controller takes from its manager. */
 export interface ControllerHost {
@@ -37,19 +38,8 @@ export interface ClientUse {
   readonly signal: AbortSignal;
   /** Whether its writes are fenced: only the leader's pass. */
   readonly leaderOnly: boolean;
-  /** Comes with the store events of its writes. */
-  readonly origin: object;
-}
-
-/** The origin of writes made while a key is worked. */
-class Work {
-  readonly controller: object;
-  readonly key: string;
-
-  constructor(controller: object, key: string) {
-    this.controller = controller;
-    this.key = key;
-  }
+  /** The work it is for: comes with the store events of its writes, and is told of them before and after. */
+  readonly work: Work;
 }
 
 interface Parts<T extends KubeObject> {
@@ -73,6 +63,8 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
   readonly #log: Logger;
   readonly #stop = new AbortController();
   readonly #running = new Set<Promise<void>>();
+  /** What is being worked, by key. */
+  readonly #works = new Map<string, Work>();
   #attached: readonly Attached[] = [];
   #resync: Timer | undefined;
   #working = false;
@@ -109,7 +101,10 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
   async attach(): Promise<void> {
     const { host, sources } = this.#parts;
     this.#attached = sources.map((source) =>
-      source.attach(host.cache, (key, lane, origin) => this.#heard(keyString(key), lane, origin)),
+      source.attach(host.cache, (key, lane, kind, event) => {
+        const text = keyString(key);
+        if (!this.#works.get(text)?.claims(kind, event, lane)) this.#queue.add(text, lane);
+      }),
     );
     await Promise.all(this.#attached.map(({ informer }) => informer.synced));
   }
@@ -137,12 +132,6 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
     this.#stop.abort(new ControllerStopped(this.name));
     if (this.#running.size > 0) await this.#settled(abortGrace);
     this.#parts.reconciler.stop?.();
-  }
-
-  /** A key's own writes are known to it; told of them, it would only find nothing to do. */
-  #heard(key: string, lane: Lane, origin: object | undefined): void {
-    if (origin instanceof Work && origin.controller === this && origin.key === key) return;
-    this.#queue.add(key, lane);
   }
 
   async #settled(ms: number): Promise<void> {
@@ -196,6 +185,8 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
   async #reconcile(taken: Taken, signal: AbortSignal): Promise<void> {
     const { host, reconciler, options } = this.#parts;
     const started = host.clock.monotonic();
+    const work = new Work(taken.key, (lane) => this.#queue.add(taken.key, lane));
+    this.#works.set(taken.key, work);
     this.#observer.began();
     let outcome: Outcome;
     let result: ReconcileResult;
@@ -203,7 +194,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
       const key = parseKey(taken.key);
       const answer = await reconciler.reconcile({
         key,
-        client: host.clientFor({ signal, leaderOnly: options.leaderOnly, origin: new Work(this, taken.key) }),
+        client: host.clientFor({ signal, leaderOnly: options.leaderOnly, work }),
         cache: host.cache,
         clock: host.clock,
         log: this.#log.child({ key: taken.key }),
@@ -216,6 +207,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
       outcome = this.#failed(taken, error, signal);
       result = 'error';
     }
+    this.#works.delete(taken.key);
     this.#observer.ended(result, host.clock.monotonic() - started);
     this.#queue.done(taken.key, outcome);
   }

@@ -1,15 +1,12 @@
 import type { Kind, KubeObject } from '@coxswain/k8s';
 import type { Cache, Informer, InformerScope, StoreEvent } from '../cache/types.ts';
-import { keyOf, type ObjectKey } from '../core/index.ts';
+import { keyOf, keyString, type ObjectKey } from '../core/index.ts';
 import type { Lane } from '../queue/index.ts';
 import { ownerIndex, ownerKey, ownerUid } from './owner.ts';
 import type { MapToKeys, Predicate } from './types.ts';
 
-/**
- * Puts a key in the controller's queue.
- * @param origin who made the change, when it was one of our own process
- */
-export type Enqueue = (key: ObjectKey, lane: Lane, origin: object | undefined) => void;
+/** Puts a key in the controller's queue, because of an event of an object of `kind`. */
+export type Enqueue = (key: ObjectKey, lane: Lane, kind: Kind, event: StoreEvent<KubeObject>) => void;
 
 /** A source at work. */
 export interface Attached {
@@ -43,10 +40,11 @@ function source<T extends KubeObject>(spec: SourceSpec<T>): Source {
       const unsubscribe = informer.onEvent((event: StoreEvent<T>) => {
         if (spec.where && !spec.where(event)) return;
         const lane = event.type === 'added' && event.initial ? 'resync' : spec.lane;
-        for (const key of spec.keys(event.object, cache)) enqueue(key, lane, event.origin);
+        const keys = new Map<string, ObjectKey>();
+        for (const key of spec.keys(event.object, cache)) keys.set(keyString(key), key);
         // The object may have pointed elsewhere before: those it left must hear of it too.
-        if (event.type === 'updated')
-          for (const key of spec.keys(event.previous, cache)) enqueue(key, lane, event.origin);
+        if (event.type === 'updated') for (const key of spec.keys(event.previous, cache)) keys.set(keyString(key), key);
+        for (const key of keys.values()) enqueue(key, lane, spec.kind, event);
       });
       return {
         informer: informer as unknown as Informer<KubeObject>,

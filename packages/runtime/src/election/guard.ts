@@ -19,12 +19,12 @@ import { keyOf, type ObjectKey } from '../core/index.ts';
 export interface Guard {
   read(): AbortSignal | undefined;
   write(): AbortSignal | undefined;
-  /**
-   * Told of each write before it is sent; what it answers is called when the write has succeeded, with the object as
-   * the server answered it (`undefined` for one that is gone). `target` is absent for raw requests and collections.
-   */
-  track?(target: WriteTarget | undefined): (answer: KubeObject | undefined) => void;
+  /** Told of each write before it is sent. `target` is absent for raw requests and collections. */
+  track?(target: WriteTarget | undefined): WriteReport;
 }
+
+/** Called once when the write has ended. `answer` is the object as the server answered it, absent when it is gone. */
+export type WriteReport = (ended: { readonly ok: boolean; readonly answer?: KubeObject | undefined }) => void;
 
 /** One object about to be written. Its name may be `''` when the server is to make one. */
 export interface WriteTarget {
@@ -39,9 +39,7 @@ export function guardedClient(client: Client, guard: Guard): Client {
     of: <T extends KubeObject>(kind: Kind<T>) => new GuardedResource(kind, client.of(kind), guard),
     async raw(request) {
       const report = request.method === 'GET' ? undefined : guard.track?.(undefined);
-      const answer = await client.raw(guarded(guard, request));
-      report?.(undefined);
-      return answer;
+      return reported(report, () => client.raw(guarded(guard, request)));
     },
   };
 }
@@ -70,6 +68,21 @@ function guarded(guard: Guard, request: TransportRequest): TransportRequest {
 function withGuard<O extends { readonly signal?: AbortSignal }>(signal: AbortSignal | undefined, options: O): O {
   if (!signal || signal === options.signal) return options;
   return { ...options, signal: options.signal ? AbortSignal.any([options.signal, signal]) : signal };
+}
+
+async function reported<A>(
+  report: WriteReport | undefined,
+  send: () => Promise<A>,
+  object: (answer: A) => KubeObject | undefined = () => undefined,
+): Promise<A> {
+  try {
+    const answer = await send();
+    report?.({ ok: true, answer: object(answer) });
+    return answer;
+  } catch (error) {
+    report?.({ ok: false });
+    throw error;
+  }
 }
 
 class GuardedResource<T extends KubeObject> implements Resource<T> {
@@ -120,20 +133,16 @@ class GuardedResource<T extends KubeObject> implements Resource<T> {
   }
 
   async deleteCollection(options: ListOptions & DeleteOptions): Promise<void> {
-    const report = this.#guard.track?.(undefined);
-    await this.#inner.deleteCollection(withGuard(this.#guard.write(), options));
-    report?.(undefined);
+    const send = () => this.#inner.deleteCollection(withGuard(this.#guard.write(), options));
+    return reported(this.#guard.track?.(undefined), send);
   }
 
   async watch(options?: WatchOptions): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {
     return this.#inner.watch(this.#read(options));
   }
 
-  async #tracked<A extends T | undefined>(key: ObjectKey, send: () => Promise<A>): Promise<A> {
-    const report = this.#guard.track?.({ kind: this.#kind, key });
-    const answer = await send();
-    report?.(answer);
-    return answer;
+  #tracked<A extends T | undefined>(key: ObjectKey, send: () => Promise<A>): Promise<A> {
+    return reported(this.#guard.track?.({ kind: this.#kind, key }), send, (answer) => answer);
   }
 
   #read<O extends CallOptions>(options: O | undefined): O {

@@ -3,6 +3,6 @@
 export { type ElectionState, type Elector, LeaseElector } from './elector.ts';
 export { NotLeading } from './errors.ts';
 export { fenced } from './fence.ts';
-export { type Guard, guardedClient, type WriteTarget, withSignal } from './guard.ts';
+export { type Guard, guardedClient, type WriteReport, type WriteTarget, withSignal } from './guard.ts';
 export { type Lease, leaseKind } from './lease.ts';
 export { defaultTimes, type ElectionTimes, type ElectorOptions } from './options.ts';

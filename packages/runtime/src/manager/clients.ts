@@ -1,7 +1,7 @@
 import { type Cache, type OwnWriteSink, withReadYourWrites } from '../cache/index.ts';
 import type { Client } from '../client/index.ts';
 import type { ClientUse } from '../controller/index.ts';
-import { type Elector, fenced, withSignal } from '../election/index.ts';
+import { type Elector, fenced, guardedClient } from '../election/index.ts';
 
 /** The clients a manager hands out, all over the one it was given. */
 export interface Clients {
@@ -16,7 +16,13 @@ export function managerClients(base: Client, cache: Cache & OwnWriteSink, electo
   const leader = elector ? fenced(base, elector) : base;
   return {
     shared: withReadYourWrites(leader, cache),
-    clientFor: ({ signal, leaderOnly, origin }) =>
-      withReadYourWrites(withSignal(leaderOnly ? leader : base, signal), cache, origin),
+    clientFor({ signal, leaderOnly, work }) {
+      const check = () => {
+        signal.throwIfAborted();
+        return signal;
+      };
+      const guard = { read: check, write: check, track: work.track };
+      return withReadYourWrites(guardedClient(leaderOnly ? leader : base, guard), cache, work);
+    },
   };
 }
