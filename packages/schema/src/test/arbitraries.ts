@@ -104,7 +104,7 @@ const listFacets = fc.record(
 );
 
 /** Random structural schemas, without defaults. */
-export const schemas = fc.letrec<Nodes>((tie) => {
+export const schemas = fc.letrec<Nodes>((tie: fc.LetrecTypedTie<Nodes>) => {
   const properties = fc.dictionary(name, tie('node'), { maxKeys: 4, noNullPrototype: true });
   const object = fc
     .tuple(properties, objectFacets)
