@@ -1,7 +1,15 @@
 /**
- * The operator framework: all rooms through one door. Each is also a subpath (`@coxswain/runtime/client` …), which loads
- * nothing of the others that it does not use.
+ * The operator framework: all rooms through one door. Each room is a subpath too (`@coxswain/runtime/client` …), which
+ * loads only what that room needs. What a room exports is listed by hand in its own index.
  */
+export * from './actor/index.ts';
+export * from './apply/index.ts';
 export * from './cache/index.ts';
 export * from './client/index.ts';
+export * from './controller/index.ts';
 export * from './core/index.ts';
+export * from './election/index.ts';
+export * from './events/index.ts';
+export * from './manager/index.ts';
+export * from './metrics/index.ts';
+export * from './queue/index.ts';

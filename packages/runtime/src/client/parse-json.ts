@@ -1,5 +1,5 @@
-/** A number of 16 or more digits that follows `:`, `[` or `,`: maybe one that a float cannot hold. Strings may match too. */
-const longNumber = /[:[,]\s*-?\d{16}/;
+/** Fewer digits always fit a float exactly. */
+const longDigits = 16;
 
 type Reviver = (this: unknown, key: string, value: unknown, context: { readonly source?: string }) => unknown;
 const parse = JSON.parse as (text: string, reviver?: Reviver) => unknown;
@@ -11,7 +11,7 @@ const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
  * @throws SyntaxError
  */
 export function parseJson(text: string): unknown {
-  return longNumber.test(text) ? parse(text, exactInteger) : parse(text);
+  return hasLongDigits(text) ? parse(text, exactInteger) : parse(text);
 }
 
 /** `JSON.stringify`, with `bigint`s written as the integers they are. */
@@ -28,4 +28,25 @@ function exactInteger(_key: string, value: unknown, { source }: { readonly sourc
   const rounded =
     typeof value === 'number' && !Number.isSafeInteger(value) && source !== undefined && /^-?\d+$/.test(source);
   return rounded ? BigInt(source) : value;
+}
+
+/**
+ * Whether there are 16 digits in a row anywhere. Only every 16th character needs a look to know, which makes this nearly free
+ * beside the parsing; a regular expression takes a fifth of its time.
+ */
+function hasLongDigits(text: string): boolean {
+  for (let i = longDigits - 1; i < text.length; i += longDigits) {
+    if (!isDigit(text, i)) continue;
+    let [start, end] = [i, i];
+    while (isDigit(text, start - 1)) start--;
+    while (isDigit(text, end + 1)) end++;
+    if (end - start + 1 >= longDigits) return true;
+  }
+  return false;
+}
+
+/** False outside the text too. */
+function isDigit(text: string, i: number): boolean {
+  const code = text.charCodeAt(i);
+  return code >= 48 && code <= 57;
 }

@@ -57,8 +57,8 @@ export { type Random, randomSuffix, randomUuid, seededRandom, systemRandom } fro
 export {
   everything,
   formatSelector,
+  type LabelPairs,
   type LabelSelectorLike,
-  type Labels,
   matchesLabels,
   nothing,
   type Requirement,

@@ -20,7 +20,7 @@ export interface LabelSelectorLike {
   }[];
 }
 
-export type Labels = Readonly<Record<string, string>>;
+export type LabelPairs = Readonly<Record<string, string>>;
 
 /** A selector that cannot be understood. The message is the server's. */
 export class SelectorError extends Error {
@@ -70,7 +70,7 @@ export function requirement(key: string, operator: Requirement['operator'], valu
 }
 
 /** A selector out of equality pairs: `{ app: 'web' }`. @throws SelectorError */
-export function selectorFromLabels(labels: Labels): Selector {
+export function selectorFromLabels(labels: LabelPairs): Selector {
   return Object.entries(labels).map(([key, value]) => requirement(key, 'in', [value]));
 }
 
@@ -90,12 +90,12 @@ export function selectorFromField(field: LabelSelectorLike | null | undefined): 
 }
 
 /** Whether an object with these labels is selected. */
-export function matchesLabels(selector: Selector, labels: Labels | undefined): boolean {
+export function matchesLabels(selector: Selector, labels: LabelPairs | undefined): boolean {
   for (const required of selector) if (!holds(required, labels ?? {})) return false;
   return true;
 }
 
-function holds({ key, operator, values }: Requirement, labels: Labels): boolean {
+function holds({ key, operator, values }: Requirement, labels: LabelPairs): boolean {
   const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case 'in':
