@@ -8,6 +8,15 @@ import { ruleErrors } from './rules.ts';
 const unsupported = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'] as const;
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
+/** Whether the server can read the schema as a structure at all; if not, it speaks about the keywords alone. */
+export function isReadable(node: SchemaNode): boolean {
+  if (unsupported.some((keyword) => Object.hasOwn(node, keyword)) || Array.isArray(node.items)) return false;
+  if (node['x-kubernetes-preserve-unknown-fields'] === false) return false;
+  const { items, additionalProperties, properties = {}, anyOf = [], allOf = [], oneOf = [], not } = node;
+  const parts = [items, additionalProperties, not, ...Object.values(properties), ...anyOf, ...allOf, ...oneOf];
+  return parts.every((part) => typeof part !== 'object' || isReadable(part));
+}
+
 interface Context {
   readonly root?: boolean;
   /** Inside `apiVersion`, `kind` or `metadata` of an object. */

@@ -2,7 +2,7 @@ import { fieldError } from '../field-error.ts';
 import type { FieldError, SchemaNode } from '../node.ts';
 import { defaultErrors } from './defaults.ts';
 import { invariantErrors } from './invariants.ts';
-import { keywordErrors } from './keywords.ts';
+import { isReadable, keywordErrors } from './keywords.ts';
 import { completenessErrors } from './nested.ts';
 
 /**
@@ -13,11 +13,14 @@ import { completenessErrors } from './nested.ts';
 export function validateStructural(root: SchemaNode, path = 'spec.validation.openAPIV3Schema'): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (root.nullable) errors.push(fieldError.forbidden(`${path}.nullable`, 'nullable cannot be true at the root'));
-  const structure = [...invariantErrors(root, path, 'root'), ...completenessErrors(root, path)].sort(byText);
-  errors.push(...structure);
-  if (structure.length === 0) errors.push(...defaultErrors(root, path));
+  if (isReadable(root)) errors.push(...structureErrors(root, path));
   errors.push(...keywordErrors(root, path, { root: true }));
   return errors;
+}
+
+function structureErrors(root: SchemaNode, path: string): readonly FieldError[] {
+  const errors = [...invariantErrors(root, path, 'root'), ...completenessErrors(root, path)].sort(byText);
+  return errors.length > 0 ? errors : defaultErrors(root, path);
 }
 
 function byText(a: FieldError, b: FieldError): number {
