@@ -5,6 +5,7 @@ import { type Clock, type Logger, type Random, randomUuid, systemRandom } from '
 import type { ApiResponse } from '../apiserver/types.ts';
 import type { Authority } from '../pki/index.ts';
 import { authenticate, type TokenAuthenticator } from './authenticate.ts';
+import { limitOf, withDeadline } from './deadline.ts';
 import type { ApiHandler } from './handler.ts';
 import { listen } from './listen.ts';
 import { negotiate, type OutputFormat } from './media-type.ts';
@@ -52,6 +53,7 @@ export async function startHttps(options: HttpsOptions): Promise<HttpsServer> {
     // Only the time to receive a request; answers, watches too, may take as long as they like.
     requestTimeout: 60_000,
     maxHeaderSize: 64 * 1024,
+    handshakeTimeout: 15_000,
     keepAlive: true,
     keepAliveInitialDelay: 30_000,
     noDelay: true,
@@ -59,32 +61,56 @@ export async function startHttps(options: HttpsOptions): Promise<HttpsServer> {
   const exchange = new Exchanges(options);
   server.on('request', (request, response) => exchange.serve(request, response));
   quiet(server, log);
+  const sockets = openSockets(server);
   const port = await listen(server, options.port, host);
   return {
     port,
-    close: () => shutDown(server, exchange, options.clock),
+    close: () => shutDown(server, sockets, exchange, options.clock),
   };
+}
+
+/** All connections, those still in their handshake too. */
+function openSockets(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
 }
 
 /** Clients that speak something else, reset or stall are their own problem: never an unhandled error here. */
 function quiet(server: Server, log: Logger): void {
-  server.on('tlsClientError', (error: Error) =>
-    log.debug({ error: error.message }, 'a client failed in the TLS handshake'),
-  );
+  server.on('tlsClientError', (error: Error, socket: Socket) => {
+    log.debug({ error: error.message }, 'a client failed in the TLS handshake');
+    socket.destroy();
+  });
   server.on('clientError', (error: Error & { code?: string }, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    // More of what was refused already.
+    if (socket.writableEnded && !socket.destroyed) return;
+    // Only what was understood as TLS but not as HTTP gets an answer.
+    if (!error.code?.startsWith('HPE_') || !socket.writable) return void socket.destroy();
     const line = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
     socket.end(`HTTP/1.1 ${line}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    // What is still coming is read away, or the answer would be lost in a reset.
+    (socket as Socket).resume().setTimeout(5000, () => socket.destroy());
   });
   server.on('secureConnection', (socket: Socket) => socket.on('error', () => socket.destroy()));
   server.on('error', (error) => log.error({ error }, 'the HTTPS server failed'));
 }
 
-async function shutDown(server: Server, exchange: Exchanges, clock: Clock): Promise<void> {
+async function shutDown(
+  server: Server,
+  sockets: ReadonlySet<Socket>,
+  exchange: Exchanges,
+  clock: Clock,
+): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   exchange.endWatches();
   server.closeIdleConnections();
-  const patience = clock.after(1000, () => server.closeAllConnections());
+  const patience = clock.after(1000, () => {
+    for (const socket of sockets) socket.destroy();
+  });
   await closed;
   patience.cancel();
 }
@@ -116,6 +142,7 @@ class Exchanges {
   async #exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
+    response.on('error', () => gone.abort());
     const auditId = request.headers['audit-id'];
     response.setHeader('Audit-Id', typeof auditId === 'string' && auditId ? auditId : randomUuid(this.#random));
     response.setHeader('Cache-Control', 'no-cache, private');
@@ -128,9 +155,13 @@ class Exchanges {
       const user = await authenticate(request, this.#options.authenticate);
       const apiRequest = await toApiRequest(request, target, user, gone.signal);
       format = accepted;
-      answer = await this.#options.handler(apiRequest);
+      const limit = limitOf(request, target);
+      const answering = this.#options.handler(apiRequest);
+      answer = await (limit === undefined
+        ? answering
+        : withDeadline(answering, this.#options.clock, limit, () => gone.abort()));
     } catch (error) {
-      if (gone.signal.aborted) return;
+      if (response.destroyed) return;
       answer = this.#refusal(error, request);
     }
     if (answer.kind === 'watch') return this.#watch(request, response, answer);

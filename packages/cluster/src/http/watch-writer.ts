@@ -32,6 +32,8 @@ export class WatchWriter {
   readonly #stream: WatchStream;
   readonly #limits: WatchLimits;
   #queue: OutgoingEvent[] = [];
+  /** What each queued event counts against the limit. */
+  #sizes: number[] = [];
   #sent = 0;
   #backlog = 0;
   #started = false;
@@ -74,12 +76,20 @@ export class WatchWriter {
 
   #take(events: readonly OutgoingEvent[]): void {
     if (this.#ended) return;
-    for (const event of events) this.#queue.push(event);
-    if (this.#started) {
-      for (const event of events) this.#backlog += cachedJsonBytes(event.object as object)?.length ?? typicalBytes;
+    for (const event of events) {
+      const size = this.#started ? this.#sizeOf(event) : 0;
+      this.#queue.push(event);
+      this.#sizes.push(size);
+      this.#backlog += size;
     }
     if (this.#backlog > this.#limits.backlog && this.#blocked) this.#response.destroy();
     else this.#schedule();
+  }
+
+  /** Exact while the reader is slow; until then nothing is serialised before its turn. */
+  #sizeOf(event: OutgoingEvent): number {
+    if (this.#blocked) return jsonBytes(event.object).length;
+    return cachedJsonBytes(event.object as object)?.length ?? typicalBytes;
   }
 
   #schedule(): void {
@@ -96,7 +106,8 @@ export class WatchWriter {
     const parts: Buffer[] = [];
     let bytes = 0;
     while (this.#sent < this.#queue.length && bytes < this.#limits.batch) {
-      const event = this.#queue[this.#sent++] as OutgoingEvent;
+      const event = this.#queue[this.#sent] as OutgoingEvent;
+      this.#backlog -= this.#sizes[this.#sent++] ?? 0;
       const object = jsonBytes(event.object);
       parts.push(prefixes[event.type], object, suffix);
       bytes += object.length;
@@ -104,8 +115,8 @@ export class WatchWriter {
     const done = this.#sent === this.#queue.length;
     if (done) {
       this.#queue = [];
+      this.#sizes = [];
       this.#sent = 0;
-      this.#backlog = 0;
     }
     if (parts.length > 0) this.#blocked = !this.#response.write(parts.length === 1 ? parts[0] : Buffer.concat(parts));
     if (!done) this.#schedule();

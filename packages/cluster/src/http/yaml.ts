@@ -1,5 +1,5 @@
 import { badRequest } from '@coxswain/runtime/core';
-import { parseDocument, stringify } from 'yaml';
+import { isMap, isScalar, isSeq, parseDocument, stringify } from 'yaml';
 import type { DecodedBody } from './decode.ts';
 
 /** Types of YAML 1.1 that Kubernetes' own reader leaves as strings. */
@@ -17,7 +17,6 @@ const leftOut = new Set([
  * @throws ApiError 400 with line and column
  */
 export function parseYaml(text: string): DecodedBody {
-  const duplicates: string[] = [];
   const document = parseDocument(text, {
     version: '1.1',
     uniqueKeys: false,
@@ -26,9 +25,23 @@ export function parseYaml(text: string): DecodedBody {
   });
   const [problem] = document.errors;
   if (problem) throw badRequest(`error converting YAML to JSON: yaml: ${problem.message.split('\n', 1)[0]}`);
-  return { body: document.toJS(), duplicates };
+  return { body: document.toJS(), duplicates: duplicatesIn(document.contents, '') };
 }
 
 export function writeYaml(value: unknown): string {
   return stringify(value, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+/** Paths of the keys that a mapping has more than once. */
+function duplicatesIn(node: unknown, path: string): string[] {
+  if (isSeq(node)) return node.items.flatMap((item, index) => duplicatesIn(item, `${path}[${index}]`));
+  if (!isMap(node)) return [];
+  const seen = new Set<string>();
+  return node.items.flatMap(({ key, value }) => {
+    const name = String(isScalar(key) ? key.value : key);
+    const at = path === '' ? name : `${path}.${name}`;
+    const repeated = seen.has(name) ? [at] : [];
+    seen.add(name);
+    return [...repeated, ...duplicatesIn(value, at)];
+  });
 }

@@ -5,7 +5,8 @@ const cache = new WeakMap<object, Buffer>();
  * is serialised once for the log, all readers and all watchers. The answer is shared: it must not be written to.
  */
 export function jsonBytes(value: unknown): Buffer {
-  if (typeof value !== 'object' || value === null || !Object.isFrozen(value)) return Buffer.from(JSON.stringify(value));
+  if (typeof value !== 'object' || value === null || !Object.isFrozen(value))
+    return Buffer.from(JSON.stringify(value) ?? 'null');
   let bytes = cache.get(value);
   if (!bytes) {
     bytes = Buffer.from(JSON.stringify(value));

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { decodeBody } from './decode.ts';
+import { duplicateFields } from './duplicates.ts';
+import { negotiate } from './media-type.ts';
+import { targetOf } from './to-request.ts';
+
+const decode = (text: string, type?: string, method = 'POST') => decodeBody(Buffer.from(text), type, method);
+
+test('JSON is read, and keys that come twice are named by their path', async () => {
+  expect(await decode('{"a":{"b":[{"c":1}]}}')).toEqual({ body: { a: { b: [{ c: 1 }] } }, duplicates: [] });
+  const text =
+    '{"spec":{"x":"a:\\"b\\\\","list":[1,{"k":1,"k":{"z":1,"z":2}},[{"q":1 , "q" : 2}]],"x":3},"\\u0073pec":{}}';
+  expect(duplicateFields(text, JSON.parse(text))).toEqual([
+    'spec.list[1].k',
+    'spec.list[1].k.z',
+    'spec.list[2][0].q',
+    'spec.x',
+    'spec',
+  ]);
+});
+
+test('no text without duplicates is accused', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.constantFrom(0, 2), (value, indent) => {
+      const text = JSON.stringify(value, undefined, indent);
+      expect(duplicateFields(text, JSON.parse(text))).toEqual([]);
+    }),
+  );
+});
+
+test('YAML is read in the dialect of Kubernetes', async () => {
+  const text =
+    'a: yes\nb: 0644\nc: 2020-01-02\nd: 1:30\ne: "no"\nf: &x {g: 1}\nh: {<<: *x, i: 2}\nlist:\n- k: 1\n  k: 2\n';
+  expect(await decode(text, 'application/yaml; charset=utf-8')).toEqual({
+    body: { a: true, b: 420, c: '2020-01-02', d: '1:30', e: 'no', f: { g: 1 }, h: { g: 1, i: 2 }, list: [{ k: 2 }] },
+    duplicates: ['list[0].k'],
+  });
+  expect(await decode('{"a":1,"a":2}', 'application/apply-patch+yaml', 'PATCH')).toEqual({
+    body: { a: 2 },
+    duplicates: ['a'],
+  });
+  expect((await decode('{a: 1}', 'application/apply-patch+yaml', 'PATCH'))?.body).toEqual({ a: 1 });
+});
+
+test('what cannot be read is refused', async () => {
+  await expect(decode('{"a":')).rejects.toMatchObject({ code: 400, reason: 'BadRequest' });
+  await expect(decode('a: [', 'application/yaml')).rejects.toThrow(/yaml: .* at line 1, column/);
+  await expect(decode('x', 'application/x-www-form-urlencoded')).rejects.toMatchObject({
+    code: 415,
+    reason: 'UnsupportedMediaType',
+    message:
+      'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml',
+  });
+  // Which patches a kind takes is the handler's to say.
+  expect(await decode('x', 'application/apply-patch+cbor', 'PATCH')).toBeUndefined();
+});
+
+test.each([
+  [undefined, 'json'],
+  ['*/*', 'json'],
+  ['application/*', 'json'],
+  ['application/yaml', 'yaml'],
+  ['application/vnd.kubernetes.protobuf,application/json', 'json'],
+  [
+    'application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json',
+    'json',
+  ],
+  ['application/json;q=0.1, application/yaml;q=0.9', 'yaml'],
+  ['text/html,application/xhtml+xml,*/*;q=0.8', 'json'],
+  ['application/json;stream=watch', 'json'],
+] as const)('accept %s is answered as %s', (accept, format) => {
+  expect(negotiate(accept)).toBe(format);
+});
+
+test('types nobody can write are refused with those that can be had', () => {
+  expect(() => negotiate('application/vnd.kubernetes.protobuf')).toThrow(
+    'only the following media types are accepted: application/json, application/yaml',
+  );
+  expect(() => negotiate('application/json;q=0')).toThrow(/only the following/);
+  expect(() => negotiate('application/yaml', true)).toThrow(
+    'only the following media types are accepted: application/json',
+  );
+});
+
+test('of repeated query keys the first counts, and all are kept', () => {
+  expect(targetOf('/livez?exclude=a&verbose&exclude=b%2Fc')).toEqual({
+    path: '/livez',
+    query: { exclude: 'a', verbose: '' },
+    repeated: { exclude: ['a', 'b/c'] },
+  });
+  expect(Object.entries(targetOf('/api?__proto__=1').query)).toEqual([['__proto__', '1']]);
+});
