@@ -11,6 +11,11 @@ export function isObject(value: unknown): value is MutableJson {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Any given value as part of an error text: strings as they are, the rest as JSON. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
 /** Takes fields that are `null` out of a draft, all the way down: to typed kinds they mean "not set". */
 export function dropNulls(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;

@@ -66,6 +66,21 @@ describe('create', () => {
     });
   });
 
+  it('refuses finalizers without a domain for built-in kinds, and warns of them for custom ones', async () => {
+    const api = await createTestApi();
+    expect(
+      (await api.fails('POST', configMaps, { body: configMap('a', {}, { finalizers: ['mine'] }) })).message,
+    ).toContain(
+      'metadata.finalizers: Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified',
+    );
+    await api.ok('POST', configMaps, { body: configMap('a', {}, { finalizers: ['orphan'] }) });
+    const body = widget('w', { size: 1 }, { finalizers: ['mine', 'example.com', 'example.com/x'] });
+    expect((await api.ask('POST', widgets, { body })).warnings).toEqual([
+      'metadata.finalizers: "mine": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers',
+      'metadata.finalizers: "example.com": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers',
+    ]);
+  });
+
   it('checks all and stores nothing in a dry run', async () => {
     const api = await createTestApi();
     const object = await api.ok('POST', configMaps, { body: configMap('a'), query: { dryRun: 'All' } });

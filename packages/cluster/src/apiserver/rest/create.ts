@@ -1,5 +1,13 @@
 import type { DynamicObject, KubeObject, MutableJson } from '@coxswain/k8s';
-import { alreadyExists, apiError, deepFreeze, formatTime, invalid, randomSuffix } from '@coxswain/runtime/core';
+import {
+  ApiError,
+  alreadyExists,
+  apiError,
+  deepFreeze,
+  formatTime,
+  invalid,
+  randomSuffix,
+} from '@coxswain/runtime/core';
 import type { FieldError } from '@coxswain/schema';
 import { trackUpdate } from '../fieldmanager/index.ts';
 import { type WriteOptions, writeOptions } from '../request/query.ts';
@@ -8,7 +16,7 @@ import { type Admission, admission } from './admission.ts';
 import { draftOf } from './clone.ts';
 import { apiVersionOf, type Call, keyOf, managerOf, strategyContext } from './context.ts';
 import { decodeObject, dropUnknown, matchNamespace } from './decode.ts';
-import { asObject, createErrors, dropDuplicateOwners, metadataOf, stampNew } from './metadata.ts';
+import { asObject, createErrors, dropDuplicateOwners, metadataOf, stampNew, warnOfBareFinalizers } from './metadata.ts';
 import { objectReply } from './projection.ts';
 import { applyDefaults, schemaErrors } from './schema.ts';
 import { served } from './served.ts';
@@ -94,15 +102,16 @@ async function storeNew(
     if (generated) metadataOf(next).name = `${String(base).slice(0, 58)}${randomSuffix(server.random)}`;
     const name = String(metadataOf(next).name ?? '');
     const key = keyOf(call, name);
-    const taken = () => server.storage.get(key) !== undefined;
+    const taken = () => server.storage.get(key);
     if (generated && attempt < generateAttempts && taken()) continue;
     resource.strategy.prepareCreate?.(next, context);
     refuse(call, name, validate(call, asObject(next), context));
+    warnOfBareFinalizers(call, asObject(next));
     const checked = admission(call, 'validate', { ...write, object: next, name });
     if (checked) await checked;
     if (taken()) {
       if (generated && attempt < generateAttempts) continue;
-      throw generated ? generatedNameTaken(call, name) : alreadyExists(resource, name);
+      throw generated ? generatedNameTaken(call, name) : nameTaken(call, name, taken());
     }
     if (options.dryRun) return deepFreeze(asObject(next));
     const object = server.storage.put(key, toStored(call, next));
@@ -128,6 +137,12 @@ function validate(call: Call, object: DynamicObject, context: StrategyContext): 
 /** @throws ApiError Invalid when there are errors */
 export function refuse(call: Call, name: string, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid(call.resource.group, call.resource.kind, name, errors);
+}
+
+function nameTaken(call: Call, name: string, current: KubeObject | undefined): Error {
+  const { status } = alreadyExists(call.resource, name);
+  if (current?.metadata.deletionTimestamp === undefined) return new ApiError(status);
+  return new ApiError({ ...status, message: `object is being deleted: ${status.message}` });
 }
 
 function generatedNameTaken(call: Call, name: string): Error {

@@ -2,7 +2,7 @@ import type { MutableJson } from '@coxswain/k8s';
 import { badRequest } from '@coxswain/runtime/core';
 import type { WriteOptions } from '../request/query.ts';
 import type { ResourceInfo } from '../types.ts';
-import { draftOf, dropNulls, isObject } from './clone.ts';
+import { draftOf, dropNulls, isObject, textOf } from './clone.ts';
 import { apiVersionOf, type Call, warn } from './context.ts';
 import { metadataOf } from './metadata.ts';
 import { checkTypes, prune } from './schema.ts';
@@ -61,19 +61,24 @@ function checkType(resource: ResourceInfo, body: MutableJson): void {
   if (kind !== undefined && kind !== resource.kind) {
     const version = typeof apiVersion === 'string' ? apiVersion : expected;
     throw badRequest(
-      `${String(kind)} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}: the kinds differ`,
+      `${textOf(kind)} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}: the kinds differ`,
     );
   }
   if (apiVersion !== undefined && apiVersion !== expected) {
     throw badRequest(
-      `the API version in the data (${String(apiVersion)}) does not match the expected API version (${expected})`,
+      `the API version in the data (${textOf(apiVersion)}) does not match the expected API version (${expected})`,
     );
   }
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isTextMap = (value: unknown): boolean => isObject(value) && Object.values(value).every(isText);
+const isTextOrNone = (value: unknown): boolean => value === undefined || value === null || isText(value);
 const isListOf = (test: (item: unknown) => boolean) => (value: unknown) => Array.isArray(value) && value.every(test);
+
+function isOwner(value: unknown): boolean {
+  return isObject(value) && [value.apiVersion, value.kind, value.name, value.uid].every(isTextOrNone);
+}
 
 const metadataTypes: Readonly<Record<string, readonly [string, (value: unknown) => boolean]>> = {
   name: ['string', isText],
@@ -84,7 +89,7 @@ const metadataTypes: Readonly<Record<string, readonly [string, (value: unknown) 
   labels: ['map[string]string', isTextMap],
   annotations: ['map[string]string', isTextMap],
   finalizers: ['[]string', isListOf(isText)],
-  ownerReferences: ['[]v1.OwnerReference', isListOf(isObject)],
+  ownerReferences: ['[]v1.OwnerReference', isListOf(isOwner)],
   managedFields: ['[]v1.ManagedFieldsEntry', isListOf(isObject)],
 };
 
@@ -145,13 +150,11 @@ export function matchUrl(call: Call, draft: MutableJson): void {
     throw badRequest(`the name of the object (${call.name} based on URL) was undeterminable: name must be provided`);
   }
   if (meta.name !== call.name) {
-    throw badRequest(
-      `the name of the object (${String(meta.name ?? '')}) does not match the name on the URL (${call.name})`,
-    );
+    throw badRequest(`the name of the object (${textOf(meta.name)}) does not match the name on the URL (${call.name})`);
   }
   if (call.resource.namespaced && meta.namespace && meta.namespace !== call.namespace) {
     throw badRequest(
-      `the namespace of the object (${String(meta.namespace)}) does not match the namespace on the request (${call.namespace})`,
+      `the namespace of the object (${textOf(meta.namespace)}) does not match the namespace on the request (${call.namespace})`,
     );
   }
   matchNamespace(call, draft);

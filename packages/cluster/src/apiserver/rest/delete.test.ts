@@ -72,6 +72,17 @@ describe('delete', () => {
     });
   });
 
+  it('says so when its name is wanted again', async () => {
+    const api = await createTestApi();
+    await api.ok('POST', configMaps, { body: held('a') });
+    await api.ok('DELETE', `${configMaps}/a`);
+    expect(await api.fails('POST', configMaps, { body: configMap('a') })).toMatchObject({
+      code: 409,
+      reason: 'AlreadyExists',
+      message: 'object is being deleted: configmaps "a" already exists',
+    });
+  });
+
   it('cannot be undone by an update', async () => {
     const api = await createTestApi();
     await api.ok('POST', configMaps, { body: held('a') });

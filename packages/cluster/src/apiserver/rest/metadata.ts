@@ -162,10 +162,41 @@ function commonErrors(meta: ObjectMeta): FieldError[] {
   ];
 }
 
+const standardFinalizers: readonly string[] = ['kubernetes', orphanFinalizer, foregroundFinalizer];
+
+/** Built-in kinds take finalizers without a domain only when Kubernetes itself knows them. */
+function bareFinalizerErrors(resource: ResourceInfo, { finalizers = [] }: ObjectMeta): FieldError[] {
+  if (!resource.builtIn) return [];
+  return finalizers
+    .filter(
+      (name) => !name.includes('/') && !standardFinalizers.includes(name) && qualifiedNameErrors(name).length === 0,
+    )
+    .map((name) => {
+      const why = 'name is neither a standard finalizer name nor is it fully qualified';
+      return fieldInvalid('metadata.finalizers', name, why);
+    });
+}
+
+/** Custom kinds take any finalizer, but one is told when a name could belong to someone else. */
+export function warnOfBareFinalizers(call: Call, object: DynamicObject, old?: DynamicObject): void {
+  if (call.resource.builtIn) return;
+  for (const name of object.metadata.finalizers ?? []) {
+    if (name.includes('/') || standardFinalizers.includes(name) || old?.metadata.finalizers?.includes(name)) continue;
+    const form = name.includes('.') ? 'name including a path (/)' : 'name';
+    const reason = 'to avoid accidental conflicts with other finalizer writers';
+    warn(call, `metadata.finalizers: ${JSON.stringify(name)}: prefer a domain-qualified finalizer ${form} ${reason}`);
+  }
+}
+
 /** Violations of the metadata of a new object, whose name has been generated if need be. */
 export function createErrors(resource: ResourceInfo, object: DynamicObject): FieldError[] {
   const meta = object.metadata;
-  return [...nameErrors(resource, meta), ...namespaceErrors(resource, meta), ...commonErrors(meta)];
+  return [
+    ...nameErrors(resource, meta),
+    ...namespaceErrors(resource, meta),
+    ...commonErrors(meta),
+    ...bareFinalizerErrors(resource, meta),
+  ];
 }
 
 /** Violations of the metadata of a changed object. */

@@ -3,7 +3,7 @@ import { apiError, badRequest, conflict, invalid, notFound } from '@coxswain/run
 import { writeOptions } from '../request/query.ts';
 import { selectorText } from '../select/labels.ts';
 import type { ApiResponse, ScalePaths } from '../types.ts';
-import { draftOf, isObject } from './clone.ts';
+import { draftOf, isObject, textOf } from './clone.ts';
 import type { Call } from './context.ts';
 import { fieldInvalid } from './field-errors.ts';
 import { patched, patchTypeOf } from './patch.ts';
@@ -90,12 +90,12 @@ function checkIdentity(call: Call, scale: unknown, live: DynamicObject): void {
   const metadata = isObject(scale) && isObject(scale.metadata) ? scale.metadata : {};
   if (metadata.name !== undefined && metadata.name !== call.name) {
     throw badRequest(
-      `the name of the object (${String(metadata.name)}) does not match the name on the URL (${call.name})`,
+      `the name of the object (${textOf(metadata.name)}) does not match the name on the URL (${call.name})`,
     );
   }
   const { uid, resourceVersion } = metadata;
   if (uid && uid !== live.metadata.uid) {
-    const why = `Precondition failed: UID in precondition: ${String(uid)}, UID in object meta: ${live.metadata.uid}`;
+    const why = `Precondition failed: UID in precondition: ${textOf(uid)}, UID in object meta: ${live.metadata.uid}`;
     throw conflict(call.resource, call.name, why);
   }
   if (resourceVersion && resourceVersion !== live.metadata.resourceVersion) {

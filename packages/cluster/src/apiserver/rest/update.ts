@@ -9,7 +9,14 @@ import { type Call, keyOf, strategyContext } from './context.ts';
 import { createObject, refuse, toStored, track } from './create.ts';
 import { decodeObject, dropUnknown, matchUrl } from './decode.ts';
 import { fieldInvalid } from './field-errors.ts';
-import { asObject, dropDuplicateOwners, keepIdentity, metadataOf, updateErrors } from './metadata.ts';
+import {
+  asObject,
+  dropDuplicateOwners,
+  keepIdentity,
+  metadataOf,
+  updateErrors,
+  warnOfBareFinalizers,
+} from './metadata.ts';
 import { sameButTimes } from './no-op.ts';
 import { objectReply } from './projection.ts';
 import { applyDefaults, schemaErrors } from './schema.ts';
@@ -119,6 +126,7 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
   resource.strategy.prepareUpdate?.(draft, old, context);
   countGeneration(call, draft, old);
   refuse(call, name, validate(call, asObject(draft), old, context));
+  warnOfBareFinalizers(call, asObject(draft), old);
   const checked = admission(call, 'validate', write);
   if (checked) await checked;
   if (server.storage.get(keyOf(call))?.metadata.resourceVersion !== current.metadata.resourceVersion) return undefined;

@@ -2,13 +2,14 @@ import {
   badRequest,
   formatSelector,
   type LabelSelectorLike,
-  type Labels,
   matchesLabels,
   parseSelector,
   SelectorError,
   selectorFromField,
   selectorFromLabels,
 } from '@coxswain/runtime/core';
+
+type Labels = Readonly<Record<string, string>>;
 
 /** Decides whether an object's labels satisfy a selector. */
 export type LabelMatcher = (labels: Labels | undefined) => boolean;

@@ -10,7 +10,7 @@ import {
   SelectorError,
   selectorFromField,
 } from '@coxswain/runtime/core';
-import { isObject } from '../rest/clone.ts';
+import { isObject, textOf } from '../rest/clone.ts';
 import type { StrategyContext, SubresourceHandler } from '../types.ts';
 import { setPodCondition } from './conditions.ts';
 
@@ -136,11 +136,11 @@ function checkPreconditions(resource: ResourceRef, pod: DynamicObject, precondit
   const { uid, resourceVersion } = isObject(preconditions) ? preconditions : {};
   const { name, uid: actual, resourceVersion: version } = pod.metadata;
   if (uid && uid !== actual) {
-    const why = `the UID in the precondition (${uid}) does not match the UID in record (${actual}). The object might have been deleted and then recreated`;
+    const why = `the UID in the precondition (${textOf(uid)}) does not match the UID in record (${actual}). The object might have been deleted and then recreated`;
     throw conflict(resource, name, why);
   }
   if (resourceVersion && resourceVersion !== version) {
-    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${version}). The object might have been modified`;
+    const why = `the ResourceVersion in the precondition (${textOf(resourceVersion)}) does not match the ResourceVersion in record (${version}). The object might have been modified`;
     throw conflict(resource, name, why);
   }
 }
