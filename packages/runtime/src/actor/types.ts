@@ -2,6 +2,7 @@ import type { Condition, Kind, KubeObject, Writable } from '@coxswain/k8s';
 import type { Cache, Store } from '../cache/types.ts';
 import type { Client } from '../client/types.ts';
 import type { Clock, Logger, ObjectKey } from '../core/index.ts';
+import type { EventDetails } from '../events/index.ts';
 
 /** Status of an object as far as it is known: `object.status`, or an empty object. */
 export type StatusOf<T> = T extends { readonly status?: infer S } ? NonNullable<S> : Record<string, unknown>;
@@ -41,14 +42,7 @@ export interface ConditionWriter {
   remove(type: string): void;
 }
 
-export interface EventDetails {
-  readonly type?: 'Normal' | 'Warning';
-  /** CamelCase. */
-  readonly reason: string;
-  readonly message: string;
-  /** What was being done; default: the reason. */
-  readonly action?: string;
-}
+export type { EventDetails };
 
 /** All that an actor may use. */
 export interface ActorContext<T extends KubeObject> {

@@ -7,7 +7,7 @@ export {
   type Gauge,
   type Histogram,
   type HistogramSpec,
-  type Labels,
+  type MetricLabels,
   type MetricSpec,
   type MetricsRegistry,
   noMetrics,

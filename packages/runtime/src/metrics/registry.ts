@@ -1,5 +1,5 @@
 /** Label values of one observation. Keep the set of values small: every combination is a time series. */
-export type Labels = Readonly<Record<string, string>>;
+export type MetricLabels = Readonly<Record<string, string>>;
 
 /** What a metric is called, what it means, and the names of its labels. */
 export interface MetricSpec {
@@ -15,16 +15,16 @@ export interface HistogramSpec extends MetricSpec {
 }
 
 export interface Counter {
-  inc(labels: Labels, by?: number): void;
+  inc(labels: MetricLabels, by?: number): void;
 }
 
 export interface Gauge {
-  set(labels: Labels, value: number): void;
-  add(labels: Labels, by: number): void;
+  set(labels: MetricLabels, value: number): void;
+  add(labels: MetricLabels, by: number): void;
 }
 
 export interface Histogram {
-  observe(labels: Labels, value: number): void;
+  observe(labels: MetricLabels, value: number): void;
 }
 
 /** Where metrics are made. Asking twice for the same name gives the same metric, whoever asks. */
