@@ -9,7 +9,7 @@ type OptionalKeys<P, Mark> = { [K in keyof P]: P[K] extends Mark ? K : never }[k
 /**
  * The type of a builder's values as read from the server: defaulted fields are there, optional ones may be missing.
  */
-export type Infer<S> = S extends Schema<infer T> ? (S extends Nullable ? T | null : T) : never;
+export type Infer<S> = S extends { readonly __type?: infer T } ? (S extends Nullable ? T | null : T) : never;
 
 /** The type of an object with these properties, read-only. */
 export type ObjectValue<P> = Flat<

@@ -1,5 +1,5 @@
 import type { SchemaNode } from '../node.ts';
-import type { Infer, ObjectValue, Props } from './infer.ts';
+import type { Infer, ObjectInput, ObjectValue, Props } from './infer.ts';
 import { Schema } from './schema.ts';
 
 /** `string` with its facets. Lengths count Unicode code points. */
@@ -55,7 +55,7 @@ export class ListSchema<T> extends Schema<readonly T[]> {
 }
 
 /** Anything that is a JSON object. */
-export class MapSchema<T> extends Schema<T> {
+export class MapSchema<T, Input = T> extends Schema<T, Input> {
   minProperties(n: number): this {
     return this.with({ minProperties: n });
   }
@@ -69,7 +69,7 @@ export class MapSchema<T> extends Schema<T> {
 }
 
 /** An object with named properties; `props` can be spread into another object. */
-export class ObjectSchema<P extends Props> extends MapSchema<ObjectValue<P>> {
+export class ObjectSchema<P extends Props> extends MapSchema<ObjectValue<P>, ObjectInput<P>> {
   readonly props: P;
 
   constructor(props: P, facets: SchemaNode = {}) {

@@ -20,10 +20,11 @@ export interface Nullable {
 export type RuleOptions = Omit<ValidationRule, 'rule'>;
 
 /**
- * An immutable description of one value: its OpenAPI node and its TypeScript type `T`.
+ * An immutable description of one value: its OpenAPI node and its TypeScript type `T`. `Input` is what a default may be:
+ * for objects, fields with a default of their own can be left out.
  * Every chain method answers a new builder of the same kind, so the order of calls does not matter.
  */
-export class Schema<T> {
+export class Schema<T, Input = T> {
   /** Never set; carries the type. */
   readonly __type?: T;
   readonly node: SchemaNode;
@@ -41,7 +42,7 @@ export class Schema<T> {
   }
 
   /** The server writes `value` when the field is left out; the field is not required. */
-  default(value: T): this & Defaulted {
+  default(value: Input): this & Defaulted {
     return derive(this, { ...this.node, default: value as Json }, true) as this & Defaulted;
   }
 

@@ -90,7 +90,7 @@ describe('prune and applyDefaults', () => {
 
   it('fills nested defaults into what is there, and takes null for missing', () => {
     const inner = s.object({ n: s.int32().default(1), m: s.int32().nullable().optional(), o: s.string().optional() });
-    const node = s.object({ there: inner.optional(), absent: inner.optional(), made: inner.default({} as never) }).node;
+    const node = s.object({ there: inner.optional(), absent: inner.optional(), made: inner.default({}) }).node;
     const value = { there: { n: null, m: null, o: null } };
     compileSchema(node).applyDefaults(value);
     expect(value).toEqual({ there: { n: 1, m: null }, made: { n: 1 } });
@@ -128,6 +128,39 @@ function someDefault(node: SchemaNode) {
   return node.type === 'boolean' ? true : undefined;
 }
 
+describe('typeMismatch', () => {
+  const deployment = compileSchema({ $ref: 'io.k8s.api.apps.v1.Deployment' }, builtIn);
+  const container = (fields: object) => ({ spec: { template: { spec: { containers: [{ name: 'a', ...fields }] } } } });
+
+  it('is undefined for what decodes, nulls included', () => {
+    expect(deployment.typeMismatch({ spec: { replicas: null, paused: true }, odd: 1 })).toBeUndefined();
+    expect(deployment.typeMismatch(container({ ports: [{ containerPort: 80 }] }))).toBeUndefined();
+  });
+
+  it('names the Go struct, the field and both types', () => {
+    expect(deployment.typeMismatch({ spec: { replicas: 'x' } })).toEqual({
+      path: 'spec.replicas',
+      struct: 'DeploymentSpec',
+      field: 'replicas',
+      expected: 'int32',
+      actual: 'string',
+    });
+    expect(deployment.typeMismatch(container({ image: 5 }))).toMatchObject({
+      path: 'spec.template.spec.containers.image',
+      struct: 'Container',
+      expected: 'string',
+      actual: 'number',
+    });
+    expect(deployment.typeMismatch({ spec: { replicas: 1.5 } })).toMatchObject({ actual: 'number 1.5' });
+    expect(deployment.typeMismatch({ metadata: { labels: [] } })).toMatchObject({
+      struct: 'ObjectMeta',
+      expected: 'map[string]string',
+      actual: 'array',
+    });
+    expect(deployment.typeMismatch('x')).toMatchObject({ path: '', struct: '', expected: 'v1.Deployment' });
+  });
+});
+
 describe('values made from a schema', () => {
   it('are valid', () => {
     const valid = schemas.object
@@ -158,7 +191,7 @@ const simpleFields = [
   () => s.map(s.intOrString()).nullable(),
   () => s.any(),
   () => s.list(s.string(), { type: 'set' }).maxItems(3),
-  () => s.k8s('io.k8s.api.core.v1.PodSpec'),
+  () => s.k8s('io.k8s.api.core.v1.ResourceRequirements'),
   () =>
     s
       .object({ name: s.string(), n: s.number().exclusiveMin(1).optional() })

@@ -15,7 +15,7 @@ export interface TypeMismatch {
   readonly field: string;
   /** The Go type: `int32`, `string`, `bool`, `[]v1.Container`, `map[string]string` … */
   readonly expected: string;
-  /** What stands there: `string`, `number`, `number 1.5`, `bool`, `array`, `object`. */
+  /** What stands there: `string`, `bool`, `array`, `object`, `number`, or `number 1.5` where a whole one is wanted. */
   readonly actual: string;
 }
 
@@ -27,13 +27,32 @@ interface Place {
 
 /** The first mismatch in the order of the document. Nulls fit everywhere: decoding skips them. */
 export function firstTypeMismatch(root: SchemaNode, value: unknown, deref: Deref): TypeMismatch | undefined {
-  return mismatch(root, value, { path: '', struct: '', field: '' }, deref);
+  return decodes(root, value, deref) ? undefined : mismatch(root, value, { path: '', struct: '', field: '' }, deref);
+}
+
+/** The common case: everything fits, and nothing is written down on the way. */
+function decodes(reference: SchemaNode, value: unknown, deref: Deref): boolean {
+  if (value === null || value === undefined) return true;
+  const node = deref(reference);
+  if (!fits(node, value)) return false;
+  if (typeof value !== 'object') return true;
+  if (Array.isArray(value)) {
+    const { items } = node;
+    for (let i = 0; items && i < value.length; i++) if (!decodes(items, value[i], deref)) return false;
+    return true;
+  }
+  const fields = value as Record<string, unknown>;
+  for (const name in fields) {
+    const child = childOf(node, name);
+    if (child && !decodes(child, fields[name], deref)) return false;
+  }
+  return true;
 }
 
 function mismatch(reference: SchemaNode, value: unknown, place: Place, deref: Deref): TypeMismatch | undefined {
   if (value === null || value === undefined) return undefined;
   const node = deref(reference);
-  if (!fits(node, value)) return { ...place, expected: goType(reference, deref), actual: jsonType(value) };
+  if (!fits(node, value)) return { ...place, expected: goType(reference, deref), actual: jsonType(node, value) };
   if (Array.isArray(value)) {
     const { items } = node;
     return items && first(value, (item) => mismatch(items, item, place, deref));
@@ -75,19 +94,12 @@ function inRange(node: SchemaNode, value: number): boolean {
   return node.format !== 'int32' || (value >= -(2 ** 31) && value < 2 ** 31);
 }
 
-function jsonType(value: unknown): string {
-  switch (kindOf(value)) {
-    case 'string':
-      return 'string';
-    case 'boolean':
-      return 'bool';
-    case 'array':
-      return 'array';
-    case 'object':
-      return 'object';
-    default:
-      return Number.isInteger(value) ? `number ${value}`.replace(/^number (-?\d{1,9})$/, 'number') : `number ${value}`;
-  }
+/** A number is written out only where another number would have fitted. */
+function jsonType(node: SchemaNode, value: unknown): string {
+  const kind = kindOf(value);
+  if (kind === 'boolean') return 'bool';
+  if (kind !== 'integer' && kind !== 'number') return kind;
+  return node.type === 'integer' ? `number ${value}` : 'number';
 }
 
 /** The Go type a node was made from. */
