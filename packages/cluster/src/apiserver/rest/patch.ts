@@ -51,17 +51,20 @@ function applyChange(call: Call, options: WriteOptions): Change {
     create: call.subresource === '',
     applied: true,
     options,
+    // The answer shares unchanged parts with the stored object, which is frozen.
     draft: (live) =>
-      applyPatch(call.resource.schema, {
-        live,
-        config: draftOf(config),
-        manager: managerOf(call, options.fieldManager),
-        force: options.force,
-        apiVersion: apiVersionOf(call.resource),
-        ...(call.resource.status ? {} : { reset: [] }),
-        subresource: call.subresource,
-        time: formatTime(call.server.clock.now()),
-      }),
+      draftOf(
+        applyPatch(call.resource.schema, {
+          live,
+          config: draftOf(config),
+          manager: managerOf(call, options.fieldManager),
+          force: options.force,
+          apiVersion: apiVersionOf(call.resource),
+          ...(call.resource.status ? {} : { reset: [] }),
+          subresource: call.subresource,
+          time: formatTime(call.server.clock.now()),
+        }),
+      ),
   };
 }
 

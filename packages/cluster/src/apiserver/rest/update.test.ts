@@ -1,5 +1,16 @@
+import type { MutableJson } from '@coxswain/k8s';
 import { describe, expect, it } from 'vitest';
-import { configMap, configMaps, createTestApi, deployment, deployments, pods, widget, widgets } from './test-api.ts';
+import {
+  configMap,
+  configMaps,
+  createTestApi,
+  deployment,
+  deployments,
+  pods,
+  testResources,
+  widget,
+  widgets,
+} from './test-api.ts';
 
 const merge = 'application/merge-patch+json';
 
@@ -149,6 +160,25 @@ describe('patch', () => {
       'me',
       'Apply',
     ]);
+  });
+
+  it('hands the rules of a kind a draft that they may change, whatever the patch', async () => {
+    const [maps] = testResources;
+    if (!maps) throw new Error('no test resources');
+    const strategy = {
+      default(draft: MutableJson) {
+        (draft.data as MutableJson).seen = 'yes';
+      },
+    };
+    const api = await createTestApi({ resources: [{ ...maps, strategy }] });
+    const original = await api.ok('POST', configMaps, { body: configMap('a', { x: '1' }) });
+    for (const contentType of [merge, 'application/strategic-merge-patch+json', 'application/apply-patch+yaml']) {
+      const { data, ...body } = configMap('a', {}, { labels: { by: contentType.length.toString() } });
+      const query = contentType.includes('apply') ? { fieldManager: 'me', force: 'true' } : { fieldManager: 'me' };
+      const object = await api.ok('PATCH', `${configMaps}/a`, { contentType, body, query });
+      expect([data, object.data]).toEqual([{}, { x: '1', seen: 'yes' }]);
+    }
+    expect(original.metadata.labels).toBeUndefined();
   });
 
   it('creates by apply, and only then', async () => {
