@@ -4,7 +4,7 @@ const levels = ['debug', 'info', 'warn', 'error'] as const;
 
 /** JSON lines on standard error, from `level` up; an unknown level logs nothing. */
 export function stderrLogger(level: string, fields: object = {}): Logger {
-  const least = levels.findIndex((name) => name === level);
+  const least = (levels as readonly string[]).indexOf(level);
   if (least < 0) return silentLogger;
   const at = (name: (typeof levels)[number]) => (more: object, message: string) => {
     if (levels.indexOf(name) < least) return;

@@ -7,7 +7,9 @@ import { builtinResources, createRegistry } from './apiserver/builtin/index.ts';
 import { installCrds } from './apiserver/crd/index.ts';
 import { discoveryRoute, healthRoute, pathsRoute, versionRoute } from './apiserver/discovery/index.ts';
 import { type ApiServer, createApiServer, type UserInfo } from './apiserver/index.ts';
+import { openApiRoute } from './apiserver/openapi/index.ts';
 import { builtinForms, builtinSubresources } from './apiserver/subresources/index.ts';
+import { toTable } from './apiserver/table/index.ts';
 import { type HttpsServer, inProcessTransport, startHttps } from './http/index.ts';
 import { type Authority, loadKeys } from './pki/index.ts';
 import { openStorage } from './storage/index.ts';
@@ -39,9 +41,10 @@ function makeApi(storage: Storage, { clock, random, log }: EmbeddedServerOptions
     random,
     log,
     admission: builtinAdmission({ random }),
-    routes: [discoveryRoute(registry), versionRoute, healthRoute(), pathsRoute(registry)],
+    routes: [discoveryRoute(registry), openApiRoute(registry), versionRoute, healthRoute(), pathsRoute(registry)],
     subresources: builtinSubresources,
     forms: builtinForms,
+    toTable,
   });
 }
 

@@ -1,8 +1,8 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type Cluster, startCluster } from '@coxswain/cluster';
+import { type Cluster, DataDirError, KeysError, ListenError, startCluster } from '@coxswain/cluster';
 import type { Logger } from '@coxswain/runtime/core';
-import { codeOf, messageOf, UsageError } from '../errors.ts';
+import { messageOf, UsageError } from '../errors.ts';
 import { clusterHome } from '../state/home.ts';
 import type { ClusterFlags } from './options.ts';
 
@@ -25,14 +25,9 @@ async function start(flags: ClusterFlags, log: Logger): Promise<Cluster> {
       ...(flags.dataDir === undefined ? {} : { dataDir: resolve(flags.dataDir) }),
     });
   } catch (error) {
-    if (codeOf(error) === 'EADDRINUSE')
-      throw new UsageError(
-        `port ${flags.port} on 127.0.0.1 is in use; choose another with --port, or --port 0 for a free one`,
-        { cause: error },
-      );
-    if (codeOf(error) === 'EACCES' && flags.port > 0 && flags.port < 1024)
-      throw new UsageError(`port ${flags.port} needs privileges; choose one above 1023 with --port`, { cause: error });
-    if (error instanceof Error && error.name === 'DataDirError') throw new UsageError(error.message, { cause: error });
+    // their messages say what to do
+    if (error instanceof ListenError || error instanceof DataDirError || error instanceof KeysError)
+      throw new UsageError(error.message, { cause: error });
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import type { Kind, KubeObject } from '@coxswain/k8s';
 import { apply, type Client } from '@coxswain/runtime/client';
-import { ApiError, type ObjectKey } from '@coxswain/runtime/core';
+import { ApiError, isAlreadyExists, type ObjectKey } from '@coxswain/runtime/core';
 import { messageOf, UsageError } from '../errors.ts';
 import { findKind, unknownKind } from './kinds.ts';
 import type { Manifest } from './load.ts';
@@ -46,13 +46,30 @@ function explain(error: unknown, kind: Kind, manifest: Manifest): UsageError {
   });
 }
 
-async function send(client: Client, kind: Kind, manifest: Manifest, dryRun: boolean): Promise<Applied> {
+async function send(client: Client, kind: Kind, manifest: Manifest): Promise<Applied> {
   const { key, object } = target(kind, manifest);
   try {
     const stored = await client
       .of(kind)
-      .patch(key, apply(object), { fieldManager, force: true, dryRun, fieldValidation: 'Strict' });
+      .patch(key, apply(object), { fieldManager, force: true, fieldValidation: 'Strict' });
     return { kind, key, object: stored };
+  } catch (error) {
+    throw explain(error, kind, manifest);
+  }
+}
+
+/** Asks without storing. A create is asked for first: its refusals name every wrong field. */
+async function ask(client: Client, kind: Kind, manifest: Manifest): Promise<void> {
+  const { key, object } = target(kind, manifest);
+  const options = { fieldManager, dryRun: true, fieldValidation: 'Strict' } as const;
+  try {
+    await client
+      .of(kind)
+      .create(object, options)
+      .catch((error: unknown) => {
+        if (isAlreadyExists(error)) return client.of(kind).patch(key, apply(object), { ...options, force: true });
+        throw error;
+      });
   } catch (error) {
     throw explain(error, kind, manifest);
   }
@@ -69,7 +86,7 @@ async function preflight(client: Client, manifests: readonly Manifest[]): Promis
     if (!kind && bringsKinds) continue;
     if (!kind) throw await unknownKind(client, manifest);
     if (kind.scope === 'Namespaced' && namespaces.has(manifest.object.metadata.namespace ?? 'default')) continue;
-    await send(client, kind, manifest, true);
+    await ask(client, kind, manifest);
   }
 }
 
@@ -87,7 +104,7 @@ export async function applyManifests(client: Client, manifests: readonly Manifes
     try {
       const kind = await findKind(client, manifest);
       if (!kind) throw await unknownKind(client, manifest);
-      applied.push(await send(client, kind, manifest, false));
+      applied.push(await send(client, kind, manifest));
     } catch (error) {
       const done = applied.map(({ kind, key }) => displayName(kind, key.name));
       const note = done.length > 0 ? `\nalready applied before this: ${done.join(', ')}` : '\nnothing was applied';

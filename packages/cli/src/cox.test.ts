@@ -1,0 +1,191 @@
+/** The command line as its users have it: a process of its own. */
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ConfigMap } from '@coxswain/k8s';
+import { createClient, httpTransport, loadKubeconfig } from '@coxswain/runtime/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const entry = fileURLToPath(new URL('./main.ts', import.meta.url));
+let dir: string;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'cox-cli-'));
+});
+afterAll(async () => {
+  await rm(dir, { recursive: true, force: true });
+});
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function cox(...args: string[]): Promise<Ended> {
+  const child = spawn(process.execPath, [entry, ...args], {
+    env: { ...process.env, COX_HOME: join(dir, 'home') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (text) => {
+    stdout += text;
+  });
+  child.stderr.on('data', (text) => {
+    stderr += text;
+  });
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code: code ?? -1, stdout, stderr })));
+}
+
+async function manifest(name: string, text: string): Promise<string> {
+  const path = join(dir, name);
+  await writeFile(path, text);
+  return path;
+}
+
+async function client(kubeconfig: string) {
+  return createClient({ transport: httpTransport(await loadKubeconfig({ path: kubeconfig })) });
+}
+
+describe('cox up', () => {
+  it('brings the MatrixOne example to Ready and says so last', async () => {
+    const { code, stdout, stderr } = await cox('up', '--once', '--wait');
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^ready: matrixonecluster\/mo in \d+\.\d+s$/);
+    expect(stdout).toMatch(/Pod\/mo-log-2 {2}Ready/);
+  });
+
+  it('names the unmet condition when the time is up', async () => {
+    const file = await manifest(
+      'stuck.yaml',
+      `apiVersion: core.matrixorigin.io/v1alpha1
+kind: MatrixOneCluster
+metadata: {name: stuck}
+spec:
+  version: 2.1.0
+  imageRepository: invalid./matrixone
+  logService:
+    replicas: 1
+    volume: {size: 1Gi}
+    sharedStorage: {fileSystem: {path: /data}}
+  tn: {replicas: 1, cacheVolume: {size: 1Gi}}
+`,
+    );
+    const { code, stderr } = await cox('up', '-f', file, '--once', '--wait', '--timeout', '2s');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /not ready after 2s:\nmatrixonecluster\/stuck: condition Ready is False: LogServiceNotReady: /,
+    );
+  });
+});
+
+describe('input that cannot be used ends with 2, one clear message, and nothing applied', () => {
+  it.each([
+    [
+      'a file that is not there',
+      () => ['-f', join(dir, 'nope.yaml')],
+      /^error: cannot read .*nope\.yaml: no such file or folder\n$/,
+    ],
+    ['an unknown flag', () => ['--bogus'], /unknown option '--bogus'/],
+    ['a bad duration', () => ['--timeout', 'soon'], /must be a duration such as 90s/],
+  ])('%s', async (_what, args, message) => {
+    const { code, stderr } = await cox('up', '--once', ...args());
+    expect(stderr).toMatch(message);
+    expect(code).toBe(2);
+  });
+
+  it('broken YAML, with file, line and column', async () => {
+    const file = await manifest('broken.yaml', 'apiVersion: v1\nkind: [\n');
+    const { code, stderr } = await cox('up', '-f', file, '--once');
+    expect(stderr).toMatch(/broken\.yaml:\d+:\d+: not valid YAML/);
+    expect(code).toBe(2);
+  });
+
+  it('an unknown kind, with what there is', async () => {
+    const file = await manifest(
+      'unknown.yaml',
+      'apiVersion: core.matrixorigin.io/v1alpha1\nkind: LogSett\nmetadata: {name: x}\n',
+    );
+    const { code, stderr } = await cox('up', '-f', file, '--once');
+    expect(stderr).toMatch(
+      /unknown\.yaml:2: unknown kind "LogSett" in "core\.matrixorigin\.io\/v1alpha1" \(.*LogSet.*\)\nnothing was applied/,
+    );
+    expect(code).toBe(2);
+  });
+
+  it('a schema violation, with place, field, what was given and what is allowed', async () => {
+    const file = await manifest(
+      'invalid.yaml',
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: fine}\n---\napiVersion: core.matrixorigin.io/v1alpha1\nkind: LogSet\nmetadata: {name: x}\nspec:\n  replicas: three\n  volume: {size: 1Gi}\n  sharedStorage: {}\n',
+    );
+    const { code, stderr } = await cox('up', '-f', file, '--once');
+    expect(stderr).toMatch(/invalid\.yaml:9: logset\/x: spec\.replicas: Invalid value: .*integer/);
+    expect(stderr).toMatch(/nothing was applied/);
+    expect(code).toBe(2);
+  });
+
+  it('a port in use', async () => {
+    const blocker = createServer();
+    const port = await new Promise<number>((resolve) => {
+      blocker.listen(0, '127.0.0.1', () => {
+        const address = blocker.address();
+        resolve(typeof address === 'object' && address ? address.port : 0);
+      });
+    });
+    const { code, stderr } = await cox('up', '--once', '--port', String(port));
+    blocker.close();
+    expect(stderr).toMatch(new RegExp(`^error: .*${port}.* in use`));
+    expect(code).toBe(2);
+  });
+
+  it('a data-dir that is a file', async () => {
+    const file = await manifest('file', '');
+    const { code, stderr } = await cox('up', '--once', '--data-dir', file);
+    expect(stderr).toMatch(/^error: .*file/);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(code).toBe(2);
+  });
+});
+
+describe('cox cluster', () => {
+  it('starts in the background, tells its status, keeps its data over a stop, and stops', async () => {
+    const kubeconfig = join(dir, 'kubeconfig');
+    const flags = ['--data-dir', join(dir, 'data'), '--kubeconfig', kubeconfig, '--name', 'kept'];
+    const start = await cox('cluster', 'start', '--detach', ...flags);
+    expect(start.stderr).toBe('');
+    expect(start.stdout).toMatch(/^running: https:\/\/127\.0\.0\.1:\d+ \(pid \d+\)\nkubeconfig: /);
+    try {
+      expect((await stat(kubeconfig)).mode & 0o777).toBe(0o600);
+      const first = await client(kubeconfig);
+      await first.of(ConfigMap).create({ metadata: { name: 'kept', namespace: 'default' }, data: { a: 'b' } });
+      await first.transport.close();
+      expect((await cox('cluster', 'status', '--name', 'kept')).stdout).toMatch(/^running: /);
+      const twice = await cox('cluster', 'start', '--detach', ...flags);
+      expect(twice.code).toBe(2);
+      expect(twice.stderr).toMatch(/a cluster named kept already runs \(pid \d+/);
+      const other = await cox('cluster', 'start', '--data-dir', join(dir, 'data'), '--name', 'other');
+      expect(other.code).toBe(2);
+      expect(other.stderr).toMatch(/in use by process \d+/);
+    } finally {
+      expect((await cox('cluster', 'stop', '--name', 'kept')).stdout).toMatch(/^stopped: /);
+    }
+    const again = await cox('cluster', 'start', '--detach', ...flags);
+    expect(again.code).toBe(0);
+    try {
+      const second = await client(kubeconfig);
+      expect((await second.of(ConfigMap).get({ namespace: 'default', name: 'kept' })).data).toEqual({ a: 'b' });
+      await second.transport.close();
+    } finally {
+      await cox('cluster', 'stop', '--name', 'kept');
+    }
+    expect(await readFile(join(dir, 'home', 'kept', 'cluster.json'), 'utf8').catch(() => 'gone')).toBe('gone');
+    const status = await cox('cluster', 'status', '--name', 'kept');
+    expect(status.code).toBe(1);
+    expect(status.stderr).toMatch(/no cluster named kept is running/);
+  });
+});
