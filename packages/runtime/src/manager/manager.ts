@@ -61,7 +61,7 @@ class ControllerManager implements Manager {
   }
 
   get idle(): boolean {
-    return this.#controllers.every((controller) => controller.idle);
+    return this.#controllers.every(({ idle }) => idle) && this.#runnables.every(({ idle }) => idle !== false);
   }
 
   controller<T extends KubeObject>(kind: Kind<T>, name = kind.kind.toLowerCase()): ControllerBuilder<T> {

@@ -32,6 +32,8 @@ export interface Runnable {
   readonly name: string;
   /** Whether it waits for leadership; default false. */
   readonly leaderOnly?: boolean;
+  /** False while it has work to do now; counts for the manager's `idle`. Absent: always idle. */
+  readonly idle?: boolean;
   /** Resolves when it is up; it ends when `signal` is aborted. */
   start(signal: AbortSignal): Promise<void>;
   stop?(): Promise<void>;
@@ -56,7 +58,7 @@ export interface Manager {
   /** Starts caches, then (when leading) workers. Resolves when the first workers run. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** True when no controller has a key to run now or one being worked. */
+  /** True when no controller has a key to run now or one being worked, and no runnable says it has work. */
   readonly idle: boolean;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -1,0 +1,73 @@
+import { Namespace, pathOf } from '@coxswain/k8s';
+import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
+import { formatTime } from '@coxswain/runtime/core';
+import type { KindMonitors } from '../kinds/index.ts';
+import { deletionConditions, failureText } from './conditions.ts';
+import { anythingLeft, type Contents, contentsOf, deleteContents } from './contents.ts';
+
+/** The finalizer in `spec` that is this controller's own. */
+const kubernetes = 'kubernetes';
+
+/** Milliseconds until a namespace is looked at again that the server says is not empty and the stores say is. */
+const recheckAfter = 1_000;
+
+/** Empties a terminating namespace. Each pass does what can be done now; changes of the contents bring the next. */
+export class NamespaceReconciler implements Reconciler {
+  readonly #monitors: KindMonitors;
+
+  constructor(monitors: KindMonitors) {
+    this.#monitors = monitors;
+  }
+
+  async reconcile(context: ReconcileContext): Promise<Result> {
+    const { cache, client, key } = context;
+    const namespace = cache.store(Namespace).get(key);
+    if (namespace?.metadata.deletionTimestamp === undefined) return undefined;
+    if (!namespace.spec?.finalizers?.includes(kubernetes)) return undefined;
+    await this.#monitors.start();
+    const failures = await this.#empty(context);
+    const left = contentsOf(this.#monitors, key.name);
+    const current = await this.#report(context, namespace, left, failures);
+    if (failures.length > 0) throw new Error(`namespace ${key.name} could not be emptied: ${failures.join('; ')}`);
+    if (left.length > 0) return undefined;
+    if (await anythingLeft(client, this.#monitors, key.name)) return { requeueAfter: recheckAfter };
+    await finalize(context, current);
+    return undefined;
+  }
+
+  /** Pods go first: what they use must outlive them. Answers what failed. */
+  async #empty({ client, key }: ReconcileContext): Promise<readonly string[]> {
+    const contents = contentsOf(this.#monitors, key.name);
+    const pods = contents.filter(({ kind }) => kind.group === '' && kind.plural === 'pods');
+    const failures: string[] = [];
+    const remove = async (one: Contents) => {
+      try {
+        await deleteContents(client, key.name, one);
+      } catch (error) {
+        failures.push(failureText(one.kind, error));
+      }
+    };
+    if (pods.length > 0) await Promise.all(pods.map(remove));
+    else await Promise.all(contents.map(remove));
+    return failures;
+  }
+
+  async #report(
+    { client, clock }: ReconcileContext,
+    namespace: Namespace,
+    left: readonly Contents[],
+    failures: readonly string[],
+  ): Promise<Namespace> {
+    const before = namespace.status?.conditions ?? [];
+    const conditions = deletionConditions(before, left, failures, formatTime(clock.now()));
+    if (conditions === before) return namespace;
+    return client.of(Namespace).updateStatus({ ...namespace, status: { ...namespace.status, conditions } });
+  }
+}
+
+/** Takes our finalizer off; the server removes the namespace with its last one. */
+async function finalize({ client }: ReconcileContext, namespace: Namespace): Promise<void> {
+  const finalizers = (namespace.spec?.finalizers ?? []).filter((finalizer) => finalizer !== kubernetes);
+  const path = pathOf(Namespace, undefined, namespace.metadata.name, 'finalize');
+  await client.raw({ method: 'PUT', path, body: { ...namespace, spec: { ...namespace.spec, finalizers } } });
+}
