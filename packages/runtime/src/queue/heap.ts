@@ -2,12 +2,20 @@
 export interface HeapEntry {
   /** Monotonic milliseconds. */
   due: number;
+  /** The heap's own: among entries due at the same time, those set first come first. */
+  order: number;
   index: number;
 }
+
+/** An entry that is in no heap yet. */
+export const unset = { due: 0, order: 0, index: -1 };
+
+const before = (a: HeapEntry, b: HeapEntry): boolean => a.due < b.due || (a.due === b.due && a.order < b.order);
 
 /** Entries by due time, earliest first. Moving and removing cost O(log n), so nothing stale stays behind. */
 export class TimerHeap<E extends HeapEntry> {
   #entries: E[] = [];
+  #order = 0;
 
   get size(): number {
     return this.#entries.length;
@@ -21,6 +29,7 @@ export class TimerHeap<E extends HeapEntry> {
   /** Puts an entry in, or moves it when it is there already. */
   set(entry: E, due: number): void {
     entry.due = due;
+    entry.order = this.#order++;
     if (entry.index < 0) entry.index = this.#entries.push(entry) - 1;
     this.#settle(entry);
   }
@@ -55,7 +64,7 @@ export class TimerHeap<E extends HeapEntry> {
     for (;;) {
       const at = (entry.index - 1) >> 1;
       const parent = this.#entries[at];
-      if (entry.index === 0 || !parent || parent.due <= entry.due) return;
+      if (entry.index === 0 || !parent || before(parent, entry)) return;
       this.#put(parent, entry.index);
       this.#put(entry, at);
     }
@@ -65,8 +74,8 @@ export class TimerHeap<E extends HeapEntry> {
     for (;;) {
       const left = this.#entries[entry.index * 2 + 1];
       const right = this.#entries[entry.index * 2 + 2];
-      const child = right && left && right.due < left.due ? right : left;
-      if (!child || child.due >= entry.due) return;
+      const child = right && left && before(right, left) ? right : left;
+      if (!child || before(entry, child)) return;
       const at = child.index;
       this.#put(child, entry.index);
       this.#put(entry, at);

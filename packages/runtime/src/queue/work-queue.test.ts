@@ -221,8 +221,8 @@ class NaiveQueue {
   now = 0;
   waiting: { key: string; lane: Lane; since: number; order: number }[] = [];
   working = new Map<string, { dirty: Lane | undefined }>();
-  later = new Map<string, number>();
-  again = new Map<string, { due: number; fired: boolean }>();
+  later = new Map<string, { due: number; order: number }>();
+  again = new Map<string, { due: number; fired: boolean; order: number }>();
   failures = new Map<string, number>();
   readonly ageing: number;
   #order = 0;
@@ -244,7 +244,9 @@ class NaiveQueue {
   }
 
   addAfter(key: string, delay: number): void {
-    this.later.set(key, Math.min(this.later.get(key) ?? Number.POSITIVE_INFINITY, this.now + delay));
+    const due = this.now + delay;
+    if ((this.later.get(key)?.due ?? Number.POSITIVE_INFINITY) <= due) return;
+    this.later.set(key, { due, order: this.#order++ });
   }
 
   rank(item: { lane: Lane; since: number }): number {
@@ -254,18 +256,16 @@ class NaiveQueue {
   advance(to: number): void {
     for (;;) {
       const due = [
-        ...[...this.later].map(([key, at]) => ({ key, at, again: false })),
-        ...[...this.again].filter(([, a]) => !a.fired).map(([key, a]) => ({ key, at: a.due, again: true })),
-      ].filter(({ at }) => at <= to);
-      if (due.length === 0) break;
-      const at = Math.min(...due.map((item) => item.at));
-      this.now = at;
-      for (const item of due.filter((other) => other.at === at)) {
-        if (!item.again) this.later.delete(item.key);
-        else if (this.failures.get(item.key)) this.again.set(item.key, { due: item.at, fired: true });
-        else this.again.delete(item.key);
-        this.add(item.key, 'requeue');
-      }
+        ...[...this.later].map(([key, item]) => ({ key, ...item, again: false })),
+        ...[...this.again].filter(([, item]) => !item.fired).map(([key, item]) => ({ key, ...item, again: true })),
+      ].filter((item) => item.due <= to);
+      const next = due.toSorted((x, y) => x.due - y.due || x.order - y.order)[0];
+      if (!next) break;
+      this.now = next.due;
+      if (!next.again) this.later.delete(next.key);
+      else if (this.failures.get(next.key)) this.again.set(next.key, { due: next.due, fired: true, order: 0 });
+      else this.again.delete(next.key);
+      this.add(next.key, 'requeue');
     }
     this.now = to;
   }
@@ -278,6 +278,7 @@ class NaiveQueue {
     this.waiting = this.waiting.filter((item) => item !== next);
     this.working.set(next.key, { dirty: undefined });
     if ((this.again.get(next.key)?.due ?? Number.POSITIVE_INFINITY) <= this.now) this.again.delete(next.key);
+    if ((this.later.get(next.key)?.due ?? Number.POSITIVE_INFINITY) <= this.now) this.later.delete(next.key);
     return next.key;
   }
 
@@ -289,14 +290,19 @@ class NaiveQueue {
       const failures = this.failures.get(key) ?? 0;
       const pending = failures > 0 && (this.again.get(key)?.due ?? 0) > this.now;
       if (!pending) {
-        this.again.set(key, { due: this.now + Math.min(300_000, 5 * 2 ** failures), fired: false });
+        this.again.set(key, {
+          due: this.now + Math.min(300_000, 5 * 2 ** failures),
+          fired: false,
+          order: this.#order++,
+        });
         this.failures.set(key, failures + 1);
       }
     } else {
       this.failures.delete(key);
       this.again.delete(key);
       if (typeof outcome === 'object' && 'after' in outcome) {
-        if (outcome.after > 0) this.again.set(key, { due: this.now + outcome.after, fired: false });
+        if (outcome.after > 0)
+          this.again.set(key, { due: this.now + outcome.after, fired: false, order: this.#order++ });
         else lane ??= 'requeue';
       }
     }
@@ -311,10 +317,10 @@ type Step =
   | { type: 'done'; pick: number; outcome: Outcome }
   | { type: 'advance'; ms: number };
 
-const keyArb = fc.constantFrom('a', 'b', 'c', 'd', 'e');
+const keyArb = fc.constantFrom('a', 'b', 'c');
 const outcomeArb: fc.Arbitrary<Outcome> = fc.oneof(
   fc.constant<Outcome>('ok'),
-  fc.constant<Outcome>('failed'),
+  { weight: 2, arbitrary: fc.constant<Outcome>('failed') },
   fc.integer({ min: 0, max: 50 }).map((after) => ({ after })),
 );
 const stepArb: fc.Arbitrary<Step> = fc.oneof(
@@ -332,13 +338,16 @@ const stepArb: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 4, arbitrary: fc.record({ type: fc.constant('take' as const) }) },
   { weight: 4, arbitrary: fc.record({ type: fc.constant('done' as const), pick: fc.nat(10), outcome: outcomeArb }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant('advance' as const), ms: fc.integer({ min: 0, max: 40 }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ type: fc.constant('advance' as const), ms: fc.constantFrom(0, 1, 4, 5, 10, 20, 40) }),
+  },
 );
 
 describe('work queue against a naive one', () => {
   it('hands out the same keys in the same order', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(stepArb, { maxLength: 60 }), async (steps) => {
+      fc.asyncProperty(fc.array(stepArb, { maxLength: 120, size: 'max' }), async (steps) => {
         const clock = new VirtualClock(0);
         const queue = new WorkQueue({ clock, random: noJitter, ageing: 20 });
         const naive = new NaiveQueue(20);
@@ -368,7 +377,7 @@ describe('work queue against a naive one', () => {
           expect(queue.idle).toBe(naive.waiting.length === 0 && working.length === 0);
         }
       }),
-      { numRuns: 300, seed: 7 },
+      { numRuns: 250, seed: 7 },
     );
   });
 

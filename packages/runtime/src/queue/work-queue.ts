@@ -1,6 +1,6 @@
 import type { Clock, Random, Timer } from '../core/index.ts';
 import { Fifo } from './fifo.ts';
-import { type HeapEntry, TimerHeap } from './heap.ts';
+import { type HeapEntry, TimerHeap, unset } from './heap.ts';
 import { type Lane, lanes, rankOf } from './lane.ts';
 import { type Backoff, defaultAgeing, defaultBackoff, type QueueObserver, type QueueOptions } from './options.ts';
 import { TokenBucket } from './token-bucket.ts';
@@ -123,7 +123,7 @@ export class WorkQueue {
     const entry = this.#entry(key);
     const due = this.#clock.monotonic() + delay;
     if (entry.later && entry.later.due <= due) return;
-    entry.later ??= { entry, due, index: -1 };
+    entry.later ??= { entry, ...unset };
     this.#delays.set(entry.later, due);
     this.#arm();
   }
@@ -283,7 +283,7 @@ export class WorkQueue {
   }
 
   #again(entry: Entry, due: number): void {
-    entry.again ??= { entry, due, index: -1 };
+    entry.again ??= { entry, ...unset };
     this.#delays.set(entry.again, due);
     this.#arm();
   }
