@@ -1,12 +1,13 @@
 import { schemaTable } from '@coxswain/k8s/schemas';
 import type { SchemaNode } from '@coxswain/schema';
 import { columnsOf } from '../table/columns.ts';
-import type { ResourceInfo, ScalePaths, SubresourceInfo } from '../types.ts';
+import type { ResourceInfo, ScalePaths, Strategy, SubresourceInfo } from '../types.ts';
 import { conversions } from './conversions.ts';
 import { type ResourceRow, resourceTable } from './resource-table.ts';
 import { reviewAnswers } from './reviews.ts';
 import { plainRules } from './rules.ts';
 import { selectableFields } from './selectable.ts';
+import { toStoredForm } from './stored-form.ts';
 import { strategies } from './strategies.ts';
 
 const allVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
@@ -46,6 +47,21 @@ function subresourceOf(text: string): SubresourceInfo {
 /** Events and autoscalers are served in two forms over one store, which keeps the form named here. */
 const stores: Readonly<Record<string, string>> = { 'events.k8s.io/events': '/events' };
 
+/** The rules of a kind. Its defaults end with the form that the real server would store. */
+function strategyOf({ group, version, kind }: ResourceRow, id: string): Strategy {
+  const own = strategies[id] ?? {};
+  const definition = definitionName(group, version, kind);
+  const plain = { ...plainRules(id), ...own };
+  if (!definition.startsWith('io.k8s.api.')) return plain;
+  return {
+    ...plain,
+    default(draft) {
+      own.default?.(draft);
+      toStoredForm(draft, definition);
+    },
+  };
+}
+
 function resourceOf(row: ResourceRow): ResourceInfo {
   const id = `${row.group}/${row.plural}`;
   const versioned = `${row.group}/${row.version}/${row.plural}`;
@@ -62,11 +78,9 @@ function resourceOf(row: ResourceRow): ResourceInfo {
     categories: row.categories,
     verbs: row.verbs?.split(' ') ?? allVerbs,
     get schema() {
-      return (
-        (schemaTable() as Readonly<Record<string, SchemaNode>>)[definitionName(row.group, row.version, row.kind)] ?? {}
-      );
+      return schemaTable<SchemaNode>()[definitionName(row.group, row.version, row.kind)] ?? {};
     },
-    strategy: { ...plainRules(id), ...strategies[id] },
+    strategy: strategyOf(row, id),
     columns: columnsOf(row.group, row.plural),
     status: row.subresources.includes('status'),
     ...(row.subresources.includes('scale') ? { scale: workloadScale } : {}),

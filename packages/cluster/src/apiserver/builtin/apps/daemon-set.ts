@@ -2,7 +2,7 @@ import type { MutableJson } from '@coxswain/k8s';
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
 import { defaultPodTemplate, templateLabels } from '../pod/default-spec.ts';
-import { ensureObject, fill, fillZero, objectAt, type ReadJson, textAt } from '../shared/draft.ts';
+import { ensureObject, fill, fillZero, mapAt, objectAt, type ReadJson, sameJson, textAt } from '../shared/draft.ts';
 import { invalidValue, notSupported, required } from '../shared/errors.ts';
 import { isEmptySelector, validateLabelSelector } from '../shared/selectors.ts';
 import { intOrPercent, nonNegative, percentOf, unchanged } from '../shared/values.ts';
@@ -65,8 +65,21 @@ function validateDaemonSet(object: ReadJson): readonly FieldError[] {
   return errors;
 }
 
+/** Counts changes of the template; kept as an annotation since it left the spec. */
+const templateGeneration = 'deprecated.daemonset.template.generation';
+
+function setTemplateGeneration(draft: MutableJson, value: number): void {
+  ensureObject(ensureObject(draft, 'metadata'), 'annotations')[templateGeneration] = String(value);
+}
+
 export const daemonSetStrategy: Strategy = {
   default: defaultDaemonSet,
+  prepareCreate: (draft) => setTemplateGeneration(draft, 1),
+  prepareUpdate(draft, old, { subresource }) {
+    const before = Number(mapAt(objectAt(old, 'metadata'), 'annotations')[templateGeneration] ?? 1);
+    const same = sameJson(objectAt(draft, 'spec')?.template, objectAt(old, 'spec')?.template);
+    setTemplateGeneration(draft, same || subresource !== '' ? before : before + 1);
+  },
   validate: validateDaemonSet,
   validateUpdate: (object, old) =>
     unchanged(objectAt(object, 'spec')?.selector, objectAt(old, 'spec')?.selector, 'spec.selector'),

@@ -33,6 +33,7 @@ function defaultUpdateStrategy(spec: MutableJson): void {
 
 function defaultStatefulSet(draft: MutableJson): void {
   const spec = ensureObject(draft, 'spec');
+  fill(spec, 'serviceName', '');
   fillZero(spec, 'podManagementPolicy', 'OrderedReady');
   defaultUpdateStrategy(spec);
   const retention = ensureObject(spec, 'persistentVolumeClaimRetentionPolicy');

@@ -47,12 +47,14 @@ function defaultJob(draft: MutableJson): void {
 function generateSelector(draft: MutableJson): void {
   const spec = ensureObject(draft, 'spec');
   if (spec.manualSelector === true) return;
-  const { name, uid } = ensureObject(draft, 'metadata');
+  const metadata = ensureObject(draft, 'metadata');
+  const { name, uid } = metadata;
   const labels = ensureObject(ensureObject(ensureObject(spec, 'template'), 'metadata'), 'labels');
   labels['controller-uid'] = uid;
   labels['job-name'] = name;
   labels['batch.kubernetes.io/controller-uid'] = uid;
   labels['batch.kubernetes.io/job-name'] = name;
+  if (Object.keys(mapAt(metadata, 'labels')).length === 0) metadata.labels = copyJson(labels);
   const selector = ensureObject(spec, 'selector');
   ensureObject(selector, 'matchLabels')['batch.kubernetes.io/controller-uid'] = uid;
 }

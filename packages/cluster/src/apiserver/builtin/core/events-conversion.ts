@@ -22,6 +22,16 @@ function renamed(object: Readonly<Record<string, unknown>>, from: 0 | 1, apiVers
 
 /** `events.k8s.io/v1` events are core events under newer names. */
 export const eventsConversion: Conversion = {
-  toStored: (event) => renamed(event, 0, 'v1'),
-  fromStored: (event) => renamed(event, 1, 'events.k8s.io/v1'),
+  toStored(event) {
+    const stored = renamed(event, 0, 'v1');
+    stored.reportingComponent ??= '';
+    stored.reportingInstance ??= '';
+    return stored;
+  },
+  fromStored(event) {
+    const served = renamed(event, 1, 'events.k8s.io/v1');
+    // The core form always has these two, the newer one only when they say something.
+    for (const key of ['reportingController', 'reportingInstance']) if (served[key] === '') delete served[key];
+    return served;
+  },
 };

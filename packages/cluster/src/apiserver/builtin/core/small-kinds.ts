@@ -18,7 +18,8 @@ export const eventStrategy: Strategy = {
     ]) {
       if (draft[key] === undefined) draft[key] = null;
     }
-    fill(draft, newer ? 'reportingController' : 'reportingComponent', '');
+    if (newer) return;
+    fill(draft, 'reportingComponent', '');
     fill(draft, 'reportingInstance', '');
   },
   validate: validateEvent,

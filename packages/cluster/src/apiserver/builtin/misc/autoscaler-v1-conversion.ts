@@ -62,11 +62,15 @@ function toStored(object: ReadJson): MutableJson {
     spec.metrics = [cpuMetric(spec.targetCPUUtilizationPercentage)];
   delete spec.targetCPUUtilizationPercentage;
   const status = objectAt(stored, 'status');
-  if (status) delete status.currentCPUUtilizationPercentage;
+  if (status) {
+    delete status.currentCPUUtilizationPercentage;
+    if (status.currentReplicas === 0) delete status.currentReplicas;
+  }
   restore(stored, 'spec', 'metrics', carried.metrics);
   restore(stored, 'spec', 'behavior', carried.behavior);
   restore(stored, 'status', 'conditions', carried.conditions);
   restore(stored, 'status', 'currentMetrics', carried.currentMetrics);
+  if (status) status.currentMetrics ??= null;
   return stored;
 }
 
@@ -101,6 +105,7 @@ function fromStored(object: ReadJson): MutableJson {
     carried.currentMetrics,
     objectsAt(status, 'currentMetrics').filter((metric) => metric !== current),
   );
+  status.currentReplicas ??= 0;
   delete status.conditions;
   delete status.currentMetrics;
   const value = objectAt(objectAt(current, 'resource'), 'current');
