@@ -1,4 +1,4 @@
-import { ApiError, apiError, type Clock, type Logger, type Random } from '@coxswain/runtime/core';
+import { ApiError, apiError, badRequest, type Clock, type Logger, type Random } from '@coxswain/runtime/core';
 import type { Storage } from '../storage/types.ts';
 import { parseResourcePath, type ResourcePath } from './request/path.ts';
 import { booleanParameter, checkTimeout } from './request/query.ts';
@@ -78,18 +78,18 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   };
 }
 
-function failure(log: Logger, request: ApiRequest, error: unknown, warnings: readonly string[]): ApiResponse {
+function internalError(error: unknown): ApiError {
+  const message = error instanceof Error ? error.message : String(error);
+  return apiError(500, 'InternalError', `Internal error occurred: ${message}`);
+}
+
+function failure(log: Logger, request: ApiRequest, caught: unknown, warnings: readonly string[]): ApiResponse {
+  // Only a body nested thousands of levels deep exhausts the stack.
+  const error = caught instanceof RangeError && request.body !== undefined ? badRequest('exceeded max depth') : caught;
   if (!(error instanceof ApiError)) {
     log.error({ err: error, method: request.method, path: request.path }, 'a request failed unexpectedly');
   }
-  const status =
-    error instanceof ApiError
-      ? error.status
-      : apiError(
-          500,
-          'InternalError',
-          `Internal error occurred: ${error instanceof Error ? error.message : String(error)}`,
-        ).status;
+  const { status } = error instanceof ApiError ? error : internalError(error);
   return { kind: 'object', code: status.code, body: status, ...(warnings.length > 0 ? { warnings } : {}) };
 }
 
@@ -144,9 +144,11 @@ const verbs: Readonly<Record<Verb, (call: Call) => Promise<ApiResponse>>> = {
 
 function dispatch(call: Call): Promise<ApiResponse> {
   const { request, path, resource, query } = call;
-  const watching = path.watch || (request.method === 'GET' && booleanParameter(query, 'watch') === true);
+  // `watch=true` on one object is a plain read, as on the real server.
+  const asked = path.name === '' && booleanParameter(query, 'watch') === true;
+  const watching = path.watch || (request.method === 'GET' && asked);
   const verb = verbOf(request.method, path.name !== '', watching);
-  if (!verb || !resource.verbs.includes(verb)) throw notAllowed();
+  if (!verb || !resource.verbs.includes(verb) || (path.watch && request.method !== 'GET')) throw notAllowed();
   const whole = path.name === '' && resource.namespaced && path.namespace === '';
   if (whole && verb !== 'list' && verb !== 'watch') throw notAllowed();
   if (verb === 'create' && path.name !== '') throw notAllowed();

@@ -28,24 +28,26 @@ function parseRange(text: string): Range {
   return { type: type.toLowerCase(), parameters, quality: Number.isNaN(quality) ? 0 : quality };
 }
 
-function projectionOf(range: Range): Projection | undefined {
+function projectionOf(range: Range, tables: boolean): Projection | undefined {
   if (!encodings.has(range.type) || range.quality === 0) return undefined;
   const as = range.parameters.get('as');
   if (as === undefined) return 'Object';
   if ((range.parameters.get('g') ?? 'meta.k8s.io') !== 'meta.k8s.io') return undefined;
-  return (range.parameters.get('v') ?? 'v1') === 'v1' ? projections[as] : undefined;
+  const projection = (range.parameters.get('v') ?? 'v1') === 'v1' ? projections[as] : undefined;
+  return projection === 'Table' && !tables ? undefined : projection;
 }
 
 /**
  * The form asked for by an `Accept` header: the first range that is possible, in order of quality, then of writing.
+ * @param tables whether tables can be made
  * @throws ApiError NotAcceptable
  */
-export function negotiateProjection(accept: string | undefined): Projection {
+export function negotiateProjection(accept: string | undefined, tables: boolean): Projection {
   if (accept === undefined || accept.trim() === '') return 'Object';
   const ranges = accept.split(',').map(parseRange);
   ranges.sort((a, b) => b.quality - a.quality);
   for (const range of ranges) {
-    const projection = projectionOf(range);
+    const projection = projectionOf(range, tables);
     if (projection) return projection;
   }
   const types = 'application/json, application/yaml';

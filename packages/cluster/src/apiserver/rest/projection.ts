@@ -1,7 +1,7 @@
 import type { DynamicObject, ListMeta } from '@coxswain/k8s';
-import { apiError, deepFreeze } from '@coxswain/runtime/core';
+import { deepFreeze } from '@coxswain/runtime/core';
 import { negotiateProjection, type Projection } from '../request/accept.ts';
-import type { ApiResponse, ResourceInfo } from '../types.ts';
+import type { ApiResponse, ResourceInfo, ToTable } from '../types.ts';
 import { isObject } from './clone.ts';
 import { apiVersionOf, type Call } from './context.ts';
 
@@ -51,10 +51,8 @@ function metadataOnly(): Projector {
   };
 }
 
-function tables(call: Call): Projector {
+function tables(call: Call, toTable: ToTable): Projector {
   const { resource, server, query } = call;
-  const { toTable } = server;
-  if (!toTable) throw apiError(406, 'NotAcceptable', 'this server does not answer tables; ask for application/json');
   const includeObject = query.includeObject;
   const table = (objects: readonly DynamicObject[], metadata: object): unknown =>
     toTable(resource, objects, {
@@ -76,8 +74,9 @@ function tables(call: Call): Projector {
 
 /** The projector for the `Accept` header of a request. @throws ApiError NotAcceptable */
 export function projectorOf(call: Call): Projector {
-  const form = negotiateProjection(call.request.accept);
-  if (form === 'Table') return tables(call);
+  const { toTable } = call.server;
+  const form = negotiateProjection(call.request.accept, toTable !== undefined);
+  if (form === 'Table' && toTable) return tables(call, toTable);
   return form === 'PartialObjectMetadata' ? metadataOnly() : wholeObjects(call.resource);
 }
 

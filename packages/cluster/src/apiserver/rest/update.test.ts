@@ -174,7 +174,8 @@ describe('patch', () => {
     const original = await api.ok('POST', configMaps, { body: configMap('a', { x: '1' }) });
     for (const contentType of [merge, 'application/strategic-merge-patch+json', 'application/apply-patch+yaml']) {
       const { data, ...body } = configMap('a', {}, { labels: { by: contentType.length.toString() } });
-      const query = contentType.includes('apply') ? { fieldManager: 'me', force: 'true' } : { fieldManager: 'me' };
+      const query: Record<string, string> = { fieldManager: 'me' };
+      if (contentType.includes('apply')) query.force = 'true';
       const object = await api.ok('PATCH', `${configMaps}/a`, { contentType, body, query });
       expect([data, object.data]).toEqual([{}, { x: '1', seen: 'yes' }]);
     }

@@ -167,8 +167,7 @@ function countGeneration(call: Call, draft: MutableJson, old: DynamicObject): vo
   const outside = call.resource.status
     ? ['apiVersion', 'kind', 'metadata', 'status']
     : ['apiVersion', 'kind', 'metadata'];
-  const before = old.metadata.generation ?? 0;
-  meta.generation = sameFields(draft, old, outside) ? before : before + 1;
+  if (!sameFields(draft, old, outside)) meta.generation = (old.metadata.generation ?? 0) + 1;
 }
 
 function validate(call: Call, object: DynamicObject, old: DynamicObject, context: StrategyContext): FieldError[] {
