@@ -41,7 +41,7 @@ const dnsLabel = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
 const dnsSubdomain = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 /** An address alone, or in angle brackets after a name. */
 const email =
-  /^(?:[^<>@]*<)?(?:"(?:[^"\\]|\\.)+"|[^\s()<>[\]:;@\\,."]+(?:\.[^\s()<>[\]:;@\\,."]+)*)@[^\s()<>[\]:;@\\,."]+(?:\.[^\s()<>[\]:;@\\,."]+)*>?$/u;
+  /^(?:[^<>@]*<)?(?:"(?:[^"\\]|\\.)+"|[^\s()<>[\]:;@\\,."]+(?:\.[^\s()<>[\]:;@\\,."]+)*)@(?:\[[0-9a-fA-F:.]+\]|[^\s()<>[\]:;@\\,."]+(?:\.[^\s()<>[\]:;@\\,."]+)*)>?\s*$/u;
 
 export function knownFormat(name: string): boolean {
   return matchesFormat(name) !== undefined;
@@ -98,15 +98,15 @@ function isSloppyIPv4(text: string): boolean {
 }
 
 function isCidr(text: string): boolean {
-  const parts = /^(.+)\/(\d{1,3})$/.exec(text);
+  const parts = /^(.+)\/(\d+)$/.exec(text);
   if (!parts) return false;
   const [, address = '', bits = ''] = parts;
-  if (bits.length > 1 && bits.startsWith('0')) return false;
   if (address.includes(':')) return isIPv6(address) && !address.includes('%') && Number(bits) <= 128;
   return isSloppyIPv4(address) && Number(bits) <= 32;
 }
 
 function isMac(text: string): boolean {
+  if (/^(?:[0-9a-f]{12}|[0-9a-f]{16}|[0-9a-f]{40})$/i.test(text)) return true;
   if (/^[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}(?:(?:\.[0-9a-f]{4}){1})?$/i.test(text)) return true;
   if (/^[0-9a-f]{4}(?:\.[0-9a-f]{4}){9}$/i.test(text)) return true;
   return /^[0-9a-f]{2}(?:([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2}){4}(?:(?:\1[0-9a-f]{2}){2}|(?:\1[0-9a-f]{2}){14})?)$/i.test(
@@ -122,12 +122,14 @@ function isRgbColor(text: string): boolean {
 /** An absolute URI or an absolute path. */
 function isRequestUri(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there
-  if (text === '' || /[\x00-\x1f\x7f]/.test(text) || /%(?![0-9a-fA-F]{2})/.test(text.split('?')[0] ?? '')) return false;
-  if (text === '*' || text.startsWith('/')) return true;
-  const scheme = /^[a-zA-Z][a-zA-Z0-9+.-]*:(.*)$/.exec(text);
-  if (!scheme) return false;
-  const rest = scheme[1] ?? '';
-  if (!rest.startsWith('//')) return rest !== '';
-  const host = rest.slice(2).split(/[/?#]/)[0] ?? '';
+  if (text === '' || /[\x00-\x1f\x7f]/.test(text)) return false;
+  if (text === '*') return true;
+  const rest = /^[a-zA-Z][a-zA-Z0-9+.-]*:(.*)$/.exec(text)?.[1];
+  // Without a slash after the scheme nothing more is looked at (`mailto:a@b.c`).
+  if (rest !== undefined && !rest.startsWith('/')) return true;
+  const path = rest ?? text;
+  if (!path.startsWith('/') || /%(?![0-9a-fA-F]{2})/.test(path.split('?')[0] ?? '')) return false;
+  if (path === text || !path.startsWith('//')) return true;
+  const host = path.slice(2).split(/[/?#]/)[0] ?? '';
   return /^(?:[^@\s<>"]*@)?(?:\[[0-9a-fA-F:.%]+\]|[^\s<>"[\]:]*)(?::\d*)?$/.test(host);
 }

@@ -19,7 +19,7 @@ export function isSimple(node: SchemaNode): boolean {
   if (anyOf || oneOf || allOf || not || minProperties || maxProperties || minItems > maxItems) return false;
   if (node.type === 'string' && (minLength || node.maxLength !== undefined || node.pattern || node.format))
     return false;
-  if (node.exclusiveMinimum || node.exclusiveMaximum) return false;
+  if (node.exclusiveMinimum || node.exclusiveMaximum || node.multipleOf === 0.5) return false;
   if (required?.some((name) => !node.properties || !Object.hasOwn(node.properties, name))) return false;
   const children = [...Object.values(node.properties ?? {}), node.items, node.additionalProperties];
   return children.every((child) => typeof child !== 'object' || isSimple(child));
