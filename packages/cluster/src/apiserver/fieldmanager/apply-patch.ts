@@ -4,10 +4,10 @@ import type { RefResolver, SchemaNode } from '@coxswain/schema';
 import { builtInSchemas, isTree, type Tree } from '../patch/index.ts';
 import { applyConflict, configMismatch, liveMismatch } from './apply-errors.ts';
 import { compareObjects } from './compare.ts';
-import { difference, type FieldSet, recursiveDifference } from './field-set.ts';
+import { difference, equalSets, type FieldSet, recursiveDifference } from './field-set.ts';
 import { type FieldType, fieldTypeOf } from './field-type.ts';
 import { refreshLastApplied, takeoverSet } from './last-applied.ts';
-import { type Claims, claimId, decodeClaims, newClaim } from './managers.ts';
+import { type Claim, type Claims, claimId, decodeClaims, newClaim } from './managers.ts';
 import { mergeConfig } from './merge.ts';
 import { conflictsOf, replaceClaim, resetSet, takeAway, withoutReset, withoutSystemFields } from './ownership.ts';
 import { pruneUnowned } from './prune.ts';
@@ -144,11 +144,16 @@ class Apply {
     takeAway(claims, comparison, conflicts, this.#id);
     const changed = !deepEqual(this.#live, object);
     const own = claims.get(this.#id);
-    if (own) {
-      const timed = changed ? { ...own, time: this.#args.time } : own;
-      replaceClaim(claims, this.#id, timed, withoutSystemFields(own.set));
-    }
+    if (own) this.#settle(claims, own, last, changed);
     return { object: changed ? object : this.#live, claims };
+  }
+
+  /** The manager's claim as it is to be stored; the one before when nothing is different, so that it stays the very same. */
+  #settle(claims: Claims, own: Claim, last: Claim | undefined, changed: boolean): void {
+    const set = withoutSystemFields(own.set);
+    const same = last && !changed && last.apiVersion === own.apiVersion && equalSets(last.set, set);
+    if (same) claims.set(this.#id, last);
+    else replaceClaim(claims, this.#id, changed ? { ...own, time: this.#args.time } : own, set);
   }
 
   /** The conflicts that are left when what client-side apply had set may be taken over. */
