@@ -7,6 +7,7 @@ import { portNumber } from '../shared/names.ts';
 
 /** Zero values that events are always stored with. */
 export const eventStrategy: Strategy = {
+  ttlSeconds: 3600,
   default(draft) {
     const newer = draft.apiVersion === 'events.k8s.io/v1';
     ensureObject(draft, newer ? 'regarding' : 'involvedObject');
