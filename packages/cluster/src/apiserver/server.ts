@@ -8,6 +8,7 @@ import { warn } from './rest/context.ts';
 import { create } from './rest/create.ts';
 import { remove } from './rest/delete.ts';
 import { removeCollection } from './rest/delete-collection.ts';
+import { Expiry } from './rest/expiry.ts';
 import { patch } from './rest/patch.ts';
 import { get, list } from './rest/read.ts';
 import { scale } from './rest/scale.ts';
@@ -62,6 +63,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     toTable: options.toTable,
     watches: new WatchHub(options.clock),
   };
+  const expiry = new Expiry(server);
   return {
     registry: options.registry,
     storage: options.storage,
@@ -74,7 +76,10 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
         return failure(log, request, error, warnings);
       }
     },
-    close: () => server.watches.close(),
+    close() {
+      expiry.close();
+      server.watches.close();
+    },
   };
 }
 

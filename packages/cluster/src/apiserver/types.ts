@@ -96,6 +96,8 @@ export interface Strategy {
   prepareDelete?(draft: MutableJson): void;
   /** Seconds of grace for a delete; absent: removed at once (finalizers aside). */
   gracePeriod?(object: DynamicObject, requested: number | undefined): number;
+  /** Seconds after its last write for which an object is kept (events); absent: for good. */
+  readonly ttlSeconds?: number;
   /** Name rule of the kind: default DNS subdomain. Answers the messages of the violations. */
   validateName?(name: string): readonly string[];
 }
