@@ -329,8 +329,7 @@ export class WorkQueue {
       this.#delays.remove(delay);
       const { entry } = delay;
       if (entry.later === delay) entry.later = undefined;
-      // The retry that is due stays noted until it runs, so that its failure counts as the next step.
-      if (entry.again === delay && entry.failures === 0) entry.again = undefined;
+      if (entry.again === delay) entry.again = undefined;
       this.add(entry.key, 'requeue');
     }
     this.#pump();
