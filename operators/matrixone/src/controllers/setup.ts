@@ -25,12 +25,14 @@ import { LogSetActor } from './logset.ts';
 import { ProxySetActor } from './proxyset.ts';
 
 const scope = childrenOfSets;
+/** One name for all: the controllers write different objects. */
+const fieldManager = 'matrixone-operator';
 
 /** Adds the controllers of the five kinds and of the compute nodes' pods to a manager. */
 export function setupControllers(manager: Manager, options: MatrixOneOptions = {}): void {
   const serviceArgs = options.serviceArgs ?? chartServiceArgs;
   manager
-    .actor(MatrixOneCluster, new ClusterActor({ serviceArgs }), { finalizer: FINALIZER_CLUSTER })
+    .actor(MatrixOneCluster, new ClusterActor({ serviceArgs }), { fieldManager, finalizer: FINALIZER_CLUSTER })
     .owns(LogSet)
     .owns(DNSet)
     .owns(CNSet)
@@ -38,28 +40,28 @@ export function setupControllers(manager: Manager, options: MatrixOneOptions = {
     .run();
   const logSet = new LogSetActor({ serviceArgs, failover: options.failover ?? true });
   manager
-    .actor(LogSet, logSet, { finalizer: FINALIZER_LOGSET })
+    .actor(LogSet, logSet, { fieldManager, finalizer: FINALIZER_LOGSET })
     .owns(KruiseStatefulSet, { scope })
     .owns(Service, { scope })
     .owns(ConfigMap, { scope })
     .watches(Pod, { scope, map: setOfPod('LogSet') })
     .run();
   manager
-    .actor(DNSet, new DNSetActor({ serviceArgs }), { finalizer: FINALIZER_DNSET })
+    .actor(DNSet, new DNSetActor({ serviceArgs }), { fieldManager, finalizer: FINALIZER_DNSET })
     .owns(KruiseStatefulSet, { scope })
     .owns(Service, { scope })
     .owns(ConfigMap, { scope })
     .watches(Pod, { scope, map: setOfPod('DNSet') })
     .run();
   manager
-    .actor(CNSet, new CNSetActor({ serviceArgs }), { finalizer: FINALIZER_CNSET })
+    .actor(CNSet, new CNSetActor({ serviceArgs }), { fieldManager, finalizer: FINALIZER_CNSET })
     .owns(CloneSet, { scope })
     .owns(Service, { scope })
     .owns(ConfigMap, { scope })
     .watches(Pod, { scope, map: setOfPod('CNSet') })
     .run();
   manager
-    .actor(ProxySet, new ProxySetActor({ serviceArgs }), { finalizer: FINALIZER_PROXYSET })
+    .actor(ProxySet, new ProxySetActor({ serviceArgs }), { fieldManager, finalizer: FINALIZER_PROXYSET })
     .owns(CloneSet, { scope })
     .owns(Service, { scope })
     .owns(ConfigMap, { scope })

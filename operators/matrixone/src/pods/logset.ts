@@ -66,7 +66,8 @@ export function logSetWorkload(
     replicas: spec.replicas,
     template: logSetTemplate(set, spec, config),
     claims: keptClaimTemplates(claimTemplates(spec.volume, spec), live?.spec.volumeClaimTemplates),
-    retention: { whenDeleted: retention, whenScaled: retention },
+    // Scaling to nothing is a pause, not a farewell: the stores' logs are all there is of the newest data.
+    retention: { whenDeleted: retention, whenScaled: spec.replicas === 0 ? 'Retain' : retention },
     reserveOrdinals,
   });
 }

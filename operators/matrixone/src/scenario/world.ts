@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { startCluster } from '@coxswain/cluster';
+import { CustomResourceDefinition, type KubeObject, Secret } from '@coxswain/k8s';
+import { apply, type Client } from '@coxswain/runtime/client';
+import { type Logger, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
+import { createManager, type Manager } from '@coxswain/runtime/manager';
+import { parseAllDocuments } from 'yaml';
+import { MatrixOneCluster } from '../api/index.ts';
+import { matrixoneOperator } from '../operator.ts';
+import type { MatrixOneOptions } from '../options.ts';
+
+const example = new URL('../../../../examples/matrixone/cluster.yaml', import.meta.url);
+
+export interface WorldOptions extends MatrixOneOptions {
+  readonly log?: Logger;
+}
+
+/** An embedded cluster with the operator on it, in virtual time. */
+export class World implements AsyncDisposable {
+  readonly clock = new VirtualClock();
+  readonly #stops: (() => Promise<void>)[] = [];
+  #client: Client | undefined;
+  #manager: Manager | undefined;
+
+  static async start(options: WorldOptions = {}): Promise<World> {
+    const world = new World();
+    const { clock } = world;
+    const log = options.log ?? silentLogger;
+    const cluster = await world.drive(startCluster({ clock, random: seededRandom(1), log }));
+    world.#stops.push(() => cluster.stop());
+    world.#client = cluster.client;
+    for (const crd of matrixoneOperator.crds()) {
+      const key = { name: crd.metadata.name };
+      await world.drive(cluster.client.of(CustomResourceDefinition).patch(key, apply(crd), { force: true }));
+    }
+    await world.startOperator(options);
+    return world;
+  }
+
+  get client(): Client {
+    if (!this.#client) throw new Error('the world has not started');
+    return this.#client;
+  }
+
+  /** Starts an operator with an empty memory, as a new process would. */
+  async startOperator(options: WorldOptions = {}): Promise<void> {
+    const { client, clock } = this;
+    const log = options.log ?? silentLogger;
+    const manager = createManager({ client, name: 'matrixone-operator', clock, random: seededRandom(2), log });
+    matrixoneOperator.setup(manager, options);
+    this.#manager = manager;
+    await this.drive(manager.start());
+  }
+
+  async stopOperator(): Promise<void> {
+    const manager = this.#manager;
+    this.#manager = undefined;
+    if (manager) await this.drive(manager.stop());
+  }
+
+  /** Lets time go on until a promise is settled. */
+  async drive<T>(promise: Promise<T>): Promise<T> {
+    let settled = false;
+    const mark = () => {
+      settled = true;
+    };
+    promise.then(mark, mark);
+    await this.clock.runUntil(() => settled, { limit: 600_000, what: 'the call' });
+    return promise;
+  }
+
+  /** Lets time go on, half a second at a time, until `holds`. Answers the seconds it took. */
+  async until(what: string, holds: () => Promise<boolean>, limit = 600): Promise<number> {
+    const start = this.clock.now();
+    while (!(await this.drive(holds()))) {
+      const seconds = (this.clock.now() - start) / 1000;
+      if (seconds > limit) throw new Error(`${what} does not hold after ${limit}s: ${await this.describe()}`);
+      await this.clock.advance(500);
+    }
+    return (this.clock.now() - start) / 1000;
+  }
+
+  /** Applies the example: a Secret and the cluster `mo`. */
+  async applyExample(change: (cluster: MatrixOneCluster) => MatrixOneCluster = (same) => same): Promise<void> {
+    const documents = parseAllDocuments(readFileSync(example, 'utf8')).map((document) => document.toJS() as KubeObject);
+    for (const document of documents) {
+      const object = { ...document, metadata: { ...document.metadata, namespace: 'default' } };
+      if (object.kind === 'Secret') await this.drive(this.client.of(Secret).create(object));
+      else await this.drive(this.client.of(MatrixOneCluster).create(change(object as MatrixOneCluster)));
+    }
+  }
+
+  async cluster(): Promise<MatrixOneCluster | undefined> {
+    return this.client.of(MatrixOneCluster).find({ namespace: 'default', name: 'mo' });
+  }
+
+  /** Whether the cluster is Ready and Synced at its newest generation. */
+  async settled(): Promise<boolean> {
+    const cluster = await this.cluster();
+    const conditions = cluster?.status?.conditions ?? [];
+    const current = conditions.filter(({ observedGeneration }) => observedGeneration === cluster?.metadata.generation);
+    return ['Ready', 'Synced'].every((type) => current.some((c) => c.type === type && c.status === 'True'));
+  }
+
+  async describe(): Promise<string> {
+    const cluster = await this.drive(this.cluster());
+    return JSON.stringify(cluster?.status?.conditions ?? 'no cluster');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stopOperator();
+    for (const stop of this.#stops.splice(0).reverse()) await this.drive(stop());
+  }
+}
