@@ -12,7 +12,8 @@ export const anonymous: UserInfo = Object.freeze({
 });
 
 const authenticatedGroup = 'system:authenticated';
-const bySocket = new WeakMap<TLSSocket, UserInfo>();
+/** Whom a connection's certificate names; `undefined` when it showed none. Neither changes while it lasts. */
+const bySocket = new WeakMap<TLSSocket, UserInfo | undefined>();
 
 /**
  * The user of a request: its client certificate, else its bearer token, else anonymous.
@@ -33,14 +34,11 @@ export async function authenticate(
 }
 
 function certificateUser(socket: TLSSocket): UserInfo | undefined {
-  const known = bySocket.get(socket);
-  if (known) return known;
+  if (bySocket.has(socket)) return bySocket.get(socket);
   const { subject } = socket.getPeerCertificate() ?? {};
-  if (!subject) return undefined;
-  if (!socket.authorized) throw unauthorized();
-  const name = first(subject.CN);
-  if (!name) throw unauthorized();
-  const user = withGroup({ name, groups: list(subject.O) });
+  const name = first(subject?.CN);
+  if (subject && (!socket.authorized || !name)) throw unauthorized();
+  const user = name ? withGroup({ name, groups: list(subject?.O) }) : undefined;
   bySocket.set(socket, user);
   return user;
 }

@@ -22,6 +22,8 @@ export function readBody(request: IncomingMessage, limit = bodyLimit): Promise<B
     });
     request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     request.on('error', reject);
-    request.on('close', () => reject(new Error('the client closed the connection')));
+    request.on('close', () => {
+      if (!request.readableEnded) reject(new Error('the client closed the connection'));
+    });
   });
 }

@@ -1,9 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { type Clock, type Logger, type Random, randomUuid, systemRandom } from '@coxswain/runtime/core';
+import { type Clock, type Logger, type Random, systemRandom } from '@coxswain/runtime/core';
 import type { ApiResponse } from '../apiserver/types.ts';
 import type { Authority } from '../pki/index.ts';
+import { auditId } from './audit-id.ts';
 import { authenticate, type TokenAuthenticator } from './authenticate.ts';
 import { limitOf, withDeadline } from './deadline.ts';
 import type { ApiHandler } from './handler.ts';
@@ -58,7 +59,7 @@ export async function startHttps(options: HttpsOptions): Promise<HttpsServer> {
     keepAliveInitialDelay: 30_000,
     noDelay: true,
   });
-  const exchange = new Exchanges(options);
+  const exchange = new Exchanges(options, () => setImmediate(() => server.closeIdleConnections()));
   server.on('request', (request, response) => exchange.serve(request, response));
   quiet(server, log);
   const sockets = openSockets(server);
@@ -118,12 +119,15 @@ async function shutDown(
 /** Turns requests into calls of the handler, and its answers into bytes. */
 class Exchanges {
   readonly #options: HttpsOptions;
+  readonly #onIdle: () => void;
   readonly #random: Random;
   readonly #watches = new Set<WatchWriter>();
   #closing = false;
 
-  constructor(options: HttpsOptions) {
+  /** @param onIdle called after each answer while the server closes */
+  constructor(options: HttpsOptions, onIdle: () => void) {
     this.#options = options;
+    this.#onIdle = onIdle;
     this.#random = options.random ?? systemRandom;
   }
 
@@ -141,10 +145,14 @@ class Exchanges {
 
   async #exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    response.once('close', () => {
+      // Aborting is not free, and nobody listens any more when the answer is out.
+      if (!response.writableFinished) gone.abort();
+      else if (this.#closing) this.#onIdle();
+    });
     response.on('error', () => gone.abort());
-    const auditId = request.headers['audit-id'];
-    response.setHeader('Audit-Id', typeof auditId === 'string' && auditId ? auditId : randomUuid(this.#random));
+    const given = request.headers['audit-id'];
+    response.setHeader('Audit-Id', typeof given === 'string' && given ? given : auditId(this.#random));
     response.setHeader('Cache-Control', 'no-cache, private');
     if (this.#closing) response.setHeader('Connection', 'close');
     const target = targetOf(request.url ?? '/');

@@ -69,7 +69,7 @@ function hasBody(request: IncomingMessage): boolean {
 
 function checkPath(path: string): void {
   try {
-    if (path.startsWith('/') && decodeURIComponent(path) !== '') return;
+    if (path.startsWith('/') && (!path.includes('%') || decodeURIComponent(path))) return;
   } catch {
     // Not percent-encoding: refused below.
   }

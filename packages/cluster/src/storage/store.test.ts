@@ -85,6 +85,10 @@ test('any past state can be listed, page by page, as it was', () => {
         seen.push(...page.objects);
         expect(page.remaining).toBe(state.objects.length - seen.length);
         if (page.remaining === 0) break;
+        // What happens between two pages changes nothing in the second.
+        const other = key('abcdefg'[seen.length % 7] ?? 'a', 'n');
+        if (store.get(other)) store.delete(other);
+        else store.put(other, { metadata: { name: other.name, namespace: 'n' } });
         const last = page.objects.at(-1)?.metadata;
         after = `${last?.namespace}/${last?.name}`;
       }

@@ -4,6 +4,7 @@ import { deepFreeze } from './deep-freeze.ts';
 import { History } from './history.ts';
 import type { Journal } from './journal.ts';
 import { type HistoryOptions, historyDefaults, type StorageOptions } from './options.ts';
+import { PastView } from './past-view.ts';
 import { SortedKeys } from './sorted-keys.ts';
 import { Subscribers } from './subscribers.ts';
 import { Timeline } from './timeline.ts';
@@ -14,6 +15,8 @@ interface Table {
   readonly objects: Map<string, KubeObject>;
   readonly ids: SortedKeys;
   readonly history: History;
+  /** Of the revision that was listed last. */
+  past?: PastView;
 }
 
 interface Range {
@@ -81,7 +84,7 @@ export class Store implements Storage {
     if (revision < this.#revision) this.#checkAge(resource, revision);
     const table = this.#tables.get(resource);
     if (!table) return { objects: [], revision, remaining: 0 };
-    const past = revision < this.#revision ? pastStates(table.history.after(revision)) : noChanges;
+    const past = revision < this.#revision ? pastOf(table, revision) : noChanges;
     return { ...pageOf(table, past, rangeOf(options.namespace, options.after), options.limit || undefined), revision };
   }
 
@@ -126,7 +129,10 @@ export class Store implements Storage {
     const floor = Math.min(revision, this.#revision);
     this.#floor = Math.max(this.#floor, floor);
     this.#baseFloor = Math.max(this.#baseFloor, floor);
-    for (const table of this.#tables.values()) table.history.compact(floor);
+    for (const table of this.#tables.values()) {
+      table.history.compact(floor);
+      delete table.past;
+    }
   }
 
   flushed(): Promise<void> {
@@ -190,6 +196,7 @@ export class Store implements Storage {
     table.history.push(event);
     this.#floor = Math.max(this.#floor, this.#timeline.note(event.revision));
     table.history.trim(this.#limits, this.#floor);
+    if (table.past && table.past.revision < this.#floor) delete table.past;
     this.#journal?.append(event);
     this.#subscribers.publish(event);
   }
@@ -210,39 +217,35 @@ function tooOld(revision: number, floor: number): Error {
   return expired(`too old resource version: ${revision} (${floor})`);
 }
 
-type PastStates = ReadonlyMap<string, KubeObject | undefined>;
-const noChanges: PastStates = new Map();
+type Past = Pick<PastView, 'states' | 'moved'>;
+const noChanges: Past = { states: new Map(), moved: new Set() };
 
-/** What each object changed by `events` was before the first of them; `undefined` when it did not exist. */
-function pastStates(events: readonly StorageEvent[]): PastStates {
-  const past = new Map<string, KubeObject | undefined>();
-  for (const event of events) {
-    const id = idOf(event.key);
-    if (!past.has(id)) past.set(id, event.previous);
-  }
-  return past;
+function pastOf(table: Table, revision: number): Past {
+  if (table.past?.revision !== revision) table.past = new PastView(revision, idOf);
+  return table.past.update(table.history);
 }
 
-/** One page of a table as it was before the changes in `past`. */
+/** One page of a table as it was in the `past`. */
 function pageOf(
   table: Table,
-  past: PastStates,
+  past: Past,
   range: Range,
   limit = Number.POSITIVE_INFINITY,
 ): Omit<StoragePage, 'revision'> {
   let total = table.ids.count(range.start, range.end);
   const gone: string[] = [];
-  for (const [id, object] of past) {
+  for (const id of past.moved) {
     if (!within(id, range)) continue;
+    const then = past.states.get(id) !== undefined;
     const now = table.objects.has(id);
-    if (object && !now) gone.push(id);
-    total += Number(object !== undefined) - Number(now);
+    if (then && !now) gone.push(id);
+    total += Number(then) - Number(now);
   }
-  const ids = table.ids.slice(range.start, range.end, limit + past.size);
+  const ids = table.ids.slice(range.start, range.end, limit + past.moved.size);
   const objects: KubeObject[] = [];
   for (const id of gone.length > 0 ? [...ids, ...gone].sort() : ids) {
     if (objects.length >= limit) break;
-    const object = past.has(id) ? past.get(id) : table.objects.get(id);
+    const object = past.states.has(id) ? past.states.get(id) : table.objects.get(id);
     if (object) objects.push(object);
   }
   return { objects, remaining: total - objects.length };
