@@ -1,6 +1,11 @@
 /**
  * The API server without a wire: REST verbs over a store. It turns requests into answers by the rules of the kinds in its
  * registry. It must not know which kinds there are, how bytes travel, or who runs it; all that is handed in.
+ *
+ *   request ─► routes (discovery, health …)
+ *           └► request/ path, verb, options ─► rest/ decode ─► admit ─► rules of the kind ─► validate ─► storage
+ *                                              rest/ read, list, watch ◄─ select/ ◄────────────────────── storage
+ *                                              subresources/ (binding, eviction …)
  */
 export { parseResourcePath, type ResourcePath } from './request/path.ts';
 export { type Verb, verbOf } from './request/verb.ts';

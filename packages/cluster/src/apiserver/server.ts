@@ -88,9 +88,17 @@ function internalError(error: unknown): ApiError {
   return apiError(500, 'InternalError', `Internal error occurred: ${message}`);
 }
 
-function failure(log: Logger, request: ApiRequest, caught: unknown, warnings: readonly string[]): ApiResponse {
+/** Failures that are the client's doing, told as such. */
+function asAnswer(request: ApiRequest, error: unknown): unknown {
+  if (error instanceof ApiError) return error;
+  if (request.signal?.aborted) return apiError(504, 'Timeout', 'the client gave the request up before it was answered');
   // Only a body nested thousands of levels deep exhausts the stack.
-  const error = caught instanceof RangeError && request.body !== undefined ? badRequest('exceeded max depth') : caught;
+  if (error instanceof RangeError && request.body !== undefined) return badRequest('exceeded max depth');
+  return error;
+}
+
+function failure(log: Logger, request: ApiRequest, caught: unknown, warnings: readonly string[]): ApiResponse {
+  const error = asAnswer(request, caught);
   if (!(error instanceof ApiError)) {
     log.error({ err: error, method: request.method, path: request.path }, 'a request failed unexpectedly');
   }

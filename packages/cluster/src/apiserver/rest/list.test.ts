@@ -117,6 +117,16 @@ describe('list', () => {
 });
 
 describe('get', () => {
+  it('stops waiting when the client gives up', async () => {
+    const api = await filled();
+    const abort = new AbortController();
+    const late = api.fails('GET', `${configMaps}/a`, { query: { resourceVersion: '99' }, signal: abort.signal });
+    await api.clock.advance(100);
+    abort.abort();
+    expect(await late).toMatchObject({ code: 504, reason: 'Timeout' });
+    expect(api.clock.untilNext).toBeUndefined();
+  });
+
   it('waits at most three seconds for a version', async () => {
     const api = await filled();
     expect((await api.ok('GET', `${configMaps}/a`, { query: { resourceVersion: '3' } })).metadata.name).toBe('a');
