@@ -25,5 +25,13 @@ function valueErrors(node: SchemaNode, path: string): readonly FieldError[] {
       errors.push(fieldError.invalid(path, node.default, 'must not have unknown fields'));
     }
   }
-  return [...errors, ...schema.validate(node.default, { path })];
+  const found = node['x-kubernetes-embedded-resource'] ? anyResource.validate(node.default, { path }) : [];
+  return [...errors, ...(found.length > 0 ? found : schema.validate(node.default, { path }))];
 }
+
+/** An object that is a resource is first of all that. */
+const anyResource = compileSchema({
+  type: 'object',
+  'x-kubernetes-embedded-resource': true,
+  'x-kubernetes-preserve-unknown-fields': true,
+});

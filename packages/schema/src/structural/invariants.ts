@@ -1,7 +1,6 @@
-import { compilePattern } from '../engine/pattern.ts';
 import { fieldError } from '../field-error.ts';
 import type { FieldError, SchemaNode } from '../node.ts';
-import { branchErrors, eachBranch } from './nested.ts';
+import { branchErrors, patternErrors } from './nested.ts';
 
 type Level = 'root' | 'item' | 'field';
 
@@ -41,20 +40,6 @@ function extensionErrors(node: SchemaNode, path: string): readonly FieldError[] 
   return (['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource'] as const)
     .filter((name) => node[name])
     .map((name) => fieldError.invalid(`${path}.${name}`, true, 'must be false if x-kubernetes-int-or-string is true'));
-}
-
-function patternErrors(node: SchemaNode, path: string): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const check = (at: SchemaNode, where: string): void => {
-    const error = at.pattern ? compilePattern(at.pattern).error : undefined;
-    if (error !== undefined) {
-      const detail = `must be a valid regular expression, but isn't: ${error}`;
-      errors.push(fieldError.invalid(`${where}.pattern`, at.pattern, detail));
-    }
-    eachBranch(at, where, check);
-  };
-  check(node, path);
-  return errors;
 }
 
 function typeErrors(node: SchemaNode, path: string, level: Level): readonly FieldError[] {

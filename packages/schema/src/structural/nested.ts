@@ -1,3 +1,4 @@
+import { compilePattern } from '../engine/pattern.ts';
 import { fieldError } from '../field-error.ts';
 import type { FieldError, SchemaNode } from '../node.ts';
 
@@ -46,8 +47,16 @@ function isIntOrString(branches: readonly SchemaNode[] | undefined): boolean {
   if (branches?.length !== 2) return false;
   return ['integer', 'string'].every((type, index) => {
     const branch = branches[index] ?? {};
-    return branch.type === type && Object.keys(branch).length === 1;
+    const { additionalProperties, ...rest } = branch;
+    return branch.type === type && !additionalProperties && Object.keys(rest).length === 1;
   });
+}
+
+/** A pattern must be RE2. */
+export function patternErrors({ pattern }: SchemaNode, path: string): readonly FieldError[] {
+  const error = pattern ? compilePattern(pattern).error : undefined;
+  if (error === undefined) return [];
+  return [fieldError.invalid(`${path}.pattern`, pattern, `must be a valid regular expression, but isn't: ${error}`)];
 }
 
 function nestedErrors(node: SchemaNode, path: string, allowedAt?: string): readonly FieldError[] {
@@ -55,6 +64,7 @@ function nestedErrors(node: SchemaNode, path: string, allowedAt?: string): reado
   eachBranch(node, path, (branch, at) => {
     if (allowedAt === undefined || !at.startsWith(allowedAt)) errors.push(...nestedErrors(branch, at));
   });
+  errors.push(...patternErrors(node, path));
   if (node.items) errors.push(...nestedErrors(node.items, `${path}.items`));
   for (const [name, child] of Object.entries(node.properties ?? {})) {
     errors.push(...nestedErrors(child, `${path}.properties[${name}]`));

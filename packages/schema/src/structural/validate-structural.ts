@@ -20,7 +20,7 @@ export function validateStructural(root: SchemaNode, path = 'spec.validation.ope
 
 function structureErrors(root: SchemaNode, path: string): readonly FieldError[] {
   const errors = [...invariantErrors(root, path, 'root'), ...completenessErrors(root, path)].sort(byText);
-  return errors.length > 0 ? errors : defaultErrors(root, path);
+  return errors.length > 0 ? errors : defaultErrors({ ...root, 'x-kubernetes-embedded-resource': true }, path);
 }
 
 function byText(a: FieldError, b: FieldError): number {
