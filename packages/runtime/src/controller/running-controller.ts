@@ -126,11 +126,13 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
   async stop(deadline: number): Promise<void> {
     this.#resync?.cancel();
     for (const source of this.#attached) source.detach();
-    this.#attached = [];
     this.#queue.close();
     if (this.#running.size > 0 && deadline > 0) await this.#settled(deadline);
     this.#stop.abort(new ControllerStopped(this.name));
     if (this.#running.size > 0) await this.#settled(abortGrace);
+    // Only now: a reconcile under way reads the stores to its end.
+    for (const { informer } of this.#attached) informer.release();
+    this.#attached = [];
     this.#parts.reconciler.stop?.();
   }
 

@@ -11,7 +11,7 @@ export type Enqueue = (key: ObjectKey, lane: Lane, kind: Kind, event: StoreEvent
 /** A source at work. */
 export interface Attached {
   readonly informer: Informer<KubeObject>;
-  /** Feeds the queue no more and gives the informer back. */
+  /** Feeds the queue no more. The informer stays for those who still read its store, until it is released. */
   detach(): void;
 }
 
@@ -48,10 +48,7 @@ function source<T extends KubeObject>(spec: SourceSpec<T>): Source {
       });
       return {
         informer: informer as unknown as Informer<KubeObject>,
-        detach() {
-          unsubscribe();
-          informer.release();
-        },
+        detach: unsubscribe,
       };
     },
   };
