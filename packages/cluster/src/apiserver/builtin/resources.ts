@@ -1,4 +1,5 @@
 import { schemaTable } from '@coxswain/k8s/schemas';
+import { badRequest } from '@coxswain/runtime/core';
 import type { SchemaNode } from '@coxswain/schema';
 import { columnsOf } from '../table/columns.ts';
 import type { ResourceInfo, ScalePaths, Strategy, SubresourceInfo } from '../types.ts';
@@ -7,7 +8,7 @@ import { type ResourceRow, resourceTable } from './resource-table.ts';
 import { reviewAnswers } from './reviews.ts';
 import { plainRules } from './rules.ts';
 import { selectableFields } from './selectable.ts';
-import { toStoredForm } from './stored-form.ts';
+import { StoredFormError, toStoredForm } from './stored-form.ts';
 import { strategies } from './strategies.ts';
 
 const allVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
@@ -52,12 +53,20 @@ function strategyOf({ group, version, kind }: ResourceRow, id: string): Strategy
   const own = strategies[id] ?? {};
   const definition = definitionName(group, version, kind);
   const plain = { ...plainRules(id), ...own };
+  const apiVersion = group === '' ? version : `${group}/${version}`;
   if (!definition.startsWith('io.k8s.api.')) return plain;
   return {
     ...plain,
     default(draft) {
       own.default?.(draft);
-      toStoredForm(draft, definition);
+      try {
+        toStoredForm(draft, definition);
+      } catch (error) {
+        if (!(error instanceof StoredFormError)) throw error;
+        throw badRequest(
+          `${kind} in version ${JSON.stringify(apiVersion)} cannot be handled as a ${kind}: ${error.message}`,
+        );
+      }
     },
   };
 }

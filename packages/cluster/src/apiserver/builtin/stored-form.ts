@@ -17,6 +17,16 @@ interface GoFields {
 
 const quantity = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
 
+const quantityText = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+
+/** A value that Go's decoder would not read. The message is the server's own. */
+export class StoredFormError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'StoredFormError';
+  }
+}
+
 let goFields: Readonly<Record<string, GoFields>> | undefined;
 
 function goFieldsOf(definition: string): GoFields {
@@ -63,7 +73,7 @@ function canonical(value: unknown): unknown {
   try {
     return canonicalQuantity(value);
   } catch {
-    return value;
+    throw new StoredFormError(quantityText);
   }
 }
 
@@ -100,6 +110,7 @@ function applyForm(object: MutableJson, definition: string): void {
  * Brings an object of a built-in kind into the form the real server stores: it decodes into Go types and encodes again, so empty
  * optional fields go, quantities become canonical, and plain structs are always there. Clients that compare what they
  * sent with what they get depend on it. Fields of the wrong type are left for the schema check. Idempotent.
+ * @throws StoredFormError on a quantity that is none
  */
 export function toStoredForm(draft: MutableJson, definition: string): void {
   applyForm(draft, definition);

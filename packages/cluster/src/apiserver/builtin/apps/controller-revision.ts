@@ -6,8 +6,8 @@ import { nonNegative, unchanged } from '../shared/values.ts';
 /** Revisions are written once; only their number may change. */
 export const controllerRevisionStrategy: Strategy = {
   validate: (object) => [
-    ...(given(object.data) ? [] : [required('data', 'data is mandatory')]),
     ...nonNegative(object.revision, 'revision'),
+    ...(given(object.data) ? [] : [required('data', 'data is mandatory')]),
   ],
   validateUpdate: (object, old) => unchanged(object.data, old.data, 'data'),
 };

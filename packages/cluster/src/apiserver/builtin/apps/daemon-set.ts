@@ -1,12 +1,13 @@
 import type { MutableJson } from '@coxswain/k8s';
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
-import { defaultPodTemplate, templateLabels } from '../pod/default-spec.ts';
+import { defaultPodTemplate } from '../pod/default-spec.ts';
+import { validatePodTemplate } from '../pod/validate-template.ts';
 import { ensureObject, fill, fillZero, mapAt, objectAt, type ReadJson, sameJson, textAt } from '../shared/draft.ts';
 import { invalidValue, notSupported, required } from '../shared/errors.ts';
 import { isEmptySelector, validateLabelSelector } from '../shared/selectors.ts';
 import { intOrPercent, nonNegative, percentOf, unchanged } from '../shared/values.ts';
-import { alwaysRunningTemplate, doesNotMatch, goStrategy } from './template-rules.ts';
+import { alwaysRunning, goStrategy, templateMatches } from './template-rules.ts';
 
 function defaultDaemonSet(draft: MutableJson): void {
   const spec = ensureObject(draft, 'spec');
@@ -46,15 +47,11 @@ function validateDaemonSet(object: ReadJson): readonly FieldError[] {
   const type = textAt(strategy, 'type');
   const rolling = objectAt(strategy, 'rollingUpdate');
   const selector = objectAt(spec, 'selector');
-  const errors: FieldError[] = [...validateLabelSelector(selector, 'spec.selector')];
-  if (!selector)
-    errors.push(
-      invalidValue('spec.template.metadata.labels', templateLabels(objectAt(spec, 'template')), doesNotMatch),
-    );
+  const errors: FieldError[] = [...validateLabelSelector(selector, 'spec.selector'), ...templateMatches(spec)];
   if (selector && isEmptySelector(selector)) {
     errors.push(invalidValue('spec.selector', selector, 'empty selector is invalid for daemonset'));
   }
-  errors.push(...alwaysRunningTemplate(spec, 'DaemonSet'));
+  errors.push(...validatePodTemplate(objectAt(spec, 'template'), 'spec.template'), ...alwaysRunning(spec, 'DaemonSet'));
   errors.push(...nonNegative(spec.minReadySeconds, 'spec.minReadySeconds'));
   if (type === 'RollingUpdate') {
     if (rolling) errors.push(...validateRolling(rolling, 'spec.updateStrategy.rollingUpdate'));

@@ -5,7 +5,7 @@ import { defaultPodTemplate } from '../pod/default-spec.ts';
 import { ensureObject, fill, fillZero, numberAt, objectAt, type ReadJson, textAt } from '../shared/draft.ts';
 import { forbiddenField, invalidValue, notSupported } from '../shared/errors.ts';
 import { intOrPercent, nonNegative, percentOf, unchanged } from '../shared/values.ts';
-import { alwaysRunningTemplate, goStrategy, workloadSelector } from './template-rules.ts';
+import { goStrategy, replicaTemplate, workloadSelector } from './template-rules.ts';
 
 function defaultDeployment(draft: MutableJson): void {
   const spec = ensureObject(draft, 'spec');
@@ -59,7 +59,7 @@ function validateDeployment(object: ReadJson): readonly FieldError[] {
   const errors = [
     ...nonNegative(spec.replicas, 'spec.replicas'),
     ...workloadSelector(spec, 'deployment'),
-    ...alwaysRunningTemplate(spec, 'ReplicaSet'),
+    ...replicaTemplate(spec),
     ...validateStrategy(spec),
     ...nonNegative(spec.minReadySeconds, 'spec.minReadySeconds'),
     ...nonNegative(spec.revisionHistoryLimit, 'spec.revisionHistoryLimit'),

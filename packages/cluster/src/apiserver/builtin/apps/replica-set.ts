@@ -2,10 +2,11 @@ import type { MutableJson } from '@coxswain/k8s';
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
 import { defaultPodTemplate, templateLabels } from '../pod/default-spec.ts';
+import { validatePodTemplate } from '../pod/validate-template.ts';
 import { copyJson, ensureObject, fill, fillZero, mapAt, objectAt, type ReadJson } from '../shared/draft.ts';
 import { invalidValue, required } from '../shared/errors.ts';
 import { nonNegative, unchanged } from '../shared/values.ts';
-import { alwaysRunningTemplate, workloadSelector } from './template-rules.ts';
+import { alwaysRunning, replicaTemplate, workloadSelector } from './template-rules.ts';
 
 function defaultReplicaSet(draft: MutableJson): void {
   const spec = ensureObject(draft, 'spec');
@@ -20,7 +21,7 @@ function validateReplicaSet(object: ReadJson): readonly FieldError[] {
     ...nonNegative(spec.replicas, 'spec.replicas'),
     ...nonNegative(spec.minReadySeconds, 'spec.minReadySeconds'),
     ...workloadSelector(spec, 'deployment'),
-    ...alwaysRunningTemplate(spec, 'ReplicaSet'),
+    ...replicaTemplate(spec),
   ];
 }
 
@@ -58,7 +59,8 @@ function validateReplicationController(object: ReadJson): readonly FieldError[] 
   if (Object.entries(selector).some(([key, value]) => labels[key] !== value)) {
     errors.push(invalidValue('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
   }
-  return [...errors, ...alwaysRunningTemplate({ template: spec.template }, 'ReplicationController')];
+  errors.push(...validatePodTemplate(objectAt(spec, 'template'), 'spec.template'));
+  return [...errors, ...alwaysRunning(spec, 'ReplicationController')];
 }
 
 export const replicationControllerStrategy: Strategy = {

@@ -17,7 +17,7 @@ import {
 import { invalidValue, notSupported, required } from '../shared/errors.ts';
 import { dnsLabel } from '../shared/names.ts';
 import { formatErrors, intOrPercent, nonNegative, percentOf, unchanged } from '../shared/values.ts';
-import { alwaysRunningTemplate, goStrategy, workloadSelector } from './template-rules.ts';
+import { alwaysRunning, brokenSelector, goStrategy, matchingTemplate, workloadSelector } from './template-rules.ts';
 
 function defaultUpdateStrategy(spec: MutableJson): void {
   const strategy = ensureObject(spec, 'updateStrategy');
@@ -62,12 +62,19 @@ function validateUpdateStrategy(spec: ReadJson): readonly FieldError[] {
     case '':
       return [required('spec.updateStrategy')];
     case 'OnDelete':
-      return rolling ? [invalidValue(field, rolling, "only allowed for updateStrategy 'RollingUpdate'")] : [];
+      return rolling
+        ? [invalidValue(field, goRolling(rolling), "only allowed for updateStrategy 'RollingUpdate'")]
+        : [];
     case 'RollingUpdate':
       return rolling ? validateRolling(rolling, field) : [];
     default:
       return [invalidValue('spec.updateStrategy', goStrategy(strategy), "must be 'RollingUpdate' or 'OnDelete'")];
   }
+}
+
+/** A rolling update as the server's messages print it. */
+function goRolling(rolling: ReadJson): object {
+  return { Partition: rolling.partition ?? 0, MaxUnavailable: rolling.maxUnavailable ?? null };
 }
 
 function validateRolling(rolling: ReadJson, field: string): readonly FieldError[] {
@@ -123,10 +130,9 @@ function validateStatefulSet(object: ReadJson): readonly FieldError[] {
   );
   const serviceName = textAt(spec, 'serviceName');
   if (serviceName !== '') errors.push(...formatErrors(serviceName, 'spec.serviceName', dnsLabel));
-  errors.push(
-    ...workloadSelector(spec, 'statefulset'),
-    ...alwaysRunningTemplate(withClaimVolumes(spec), 'StatefulSet'),
-  );
+  errors.push(...workloadSelector(spec, 'statefulset'));
+  errors.push(...(brokenSelector(spec, '') ?? matchingTemplate(withClaimVolumes(spec))));
+  errors.push(...alwaysRunning(spec, 'StatefulSet'));
   return errors;
 }
 

@@ -22,20 +22,19 @@ export function goStrategy(strategy: ReadJson | undefined): object {
   return { Type: textAt(strategy, 'type'), RollingUpdate: strategy?.rollingUpdate ?? null };
 }
 
-/** Whether the selector, when it says something, selects the template's own pods. */
+/** Whether the selector selects the template's own pods. No selector selects none, an empty one all. */
 export function templateMatches(spec: ReadJson): readonly FieldError[] {
   const selector = objectAt(spec, 'selector');
   const metadata = objectAt(objectAt(spec, 'template'), 'metadata');
   const labels = mapAt(metadata, 'labels');
-  if (!selector || isEmptySelector(selector) || selectsLabels(selector, labels)) return [];
-  const shown = objectAt(metadata, 'labels');
-  return [invalidValue('spec.template.metadata.labels', shown, doesNotMatch)];
+  if (selector && (isEmptySelector(selector) || selectsLabels(selector, labels))) return [];
+  return [invalidValue('spec.template.metadata.labels', objectAt(metadata, 'labels'), doesNotMatch)];
 }
 
-/** The template of a workload whose pods run for ever. `kind` as the message names it. */
-export function alwaysRunningTemplate(spec: ReadJson, kind: string): readonly FieldError[] {
+/** Pods of a workload run for ever. `kind` as the message names it. */
+export function alwaysRunning(spec: ReadJson, kind: string): readonly FieldError[] {
   const podSpec = objectAt(objectAt(spec, 'template'), 'spec');
-  const errors = [...templateMatches(spec), ...validatePodTemplate(objectAt(spec, 'template'), 'spec.template')];
+  const errors: FieldError[] = [];
   const restartPolicy = textAt(podSpec, 'restartPolicy');
   if (restartPolicy !== 'Always') {
     errors.push(notSupported('spec.template.spec.restartPolicy', restartPolicy, ['Always']));
@@ -45,4 +44,23 @@ export function alwaysRunningTemplate(spec: ReadJson, kind: string): readonly Fi
     errors.push(forbiddenField('spec.template.spec.activeDeadlineSeconds', text));
   }
   return errors;
+}
+
+/** Selector and template against each other, then the template itself. */
+export function matchingTemplate(spec: ReadJson): readonly FieldError[] {
+  return [...templateMatches(spec), ...validatePodTemplate(objectAt(spec, 'template'), 'spec.template')];
+}
+
+/** A selector that cannot be read leaves nothing to check the template against. */
+export function brokenSelector(spec: ReadJson, text: string): readonly FieldError[] | undefined {
+  const selector = objectAt(spec, 'selector');
+  if (!selector || validateLabelSelector(selector, '').length === 0) return undefined;
+  return [invalidValue('spec.selector', selector, text)];
+}
+
+/** The template of a Deployment or ReplicaSet. */
+export function replicaTemplate(spec: ReadJson): readonly FieldError[] {
+  return (
+    brokenSelector(spec, 'invalid label selector') ?? [...matchingTemplate(spec), ...alwaysRunning(spec, 'ReplicaSet')]
+  );
 }

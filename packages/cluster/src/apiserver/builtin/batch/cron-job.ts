@@ -3,7 +3,6 @@ import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
 import { ensureObject, fill, fillZero, given, objectAt, type ReadJson, textAt } from '../shared/draft.ts';
 import { invalidValue, notSupported, required } from '../shared/errors.ts';
-import { dnsSubdomain } from '../shared/names.ts';
 import { nonNegative } from '../shared/values.ts';
 import { defaultJobSpec, validateJobSpec } from './job.ts';
 
@@ -32,7 +31,7 @@ function defaultCronJobSpec(jobSpec: MutableJson): void {
 
 function validateSchedule(spec: ReadJson): readonly FieldError[] {
   const schedule = textAt(spec, 'schedule');
-  if (schedule === '') return [required('spec.schedule')];
+  if (schedule === '') return [];
   if (schedule.includes('TZ')) {
     const text = 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead';
     return [invalidValue('spec.schedule', schedule, text)];
@@ -67,23 +66,23 @@ function validateTimeZone(spec: ReadJson): readonly FieldError[] {
 
 function validateCronJob(object: ReadJson): readonly FieldError[] {
   const spec = objectAt(object, 'spec') ?? {};
-  const errors = [...validateSchedule(spec), ...validateTimeZone(spec)];
+  const errors = [...validateSchedule(spec)];
   errors.push(...nonNegative(spec.startingDeadlineSeconds, 'spec.startingDeadlineSeconds'));
+  errors.push(...validateTimeZone(spec));
   const policy = textAt(spec, 'concurrencyPolicy');
   if (!policies.includes(policy)) errors.push(notSupported('spec.concurrencyPolicy', policy, policies));
   const jobSpec = objectAt(objectAt(spec, 'jobTemplate'), 'spec') ?? {};
   errors.push(...validateJobSpec({ completionMode: 'NonIndexed', ...jobSpec }, 'spec.jobTemplate.spec'));
   errors.push(...nonNegative(spec.successfulJobsHistoryLimit, 'spec.successfulJobsHistoryLimit'));
   errors.push(...nonNegative(spec.failedJobsHistoryLimit, 'spec.failedJobsHistoryLimit'));
+  if (textAt(spec, 'schedule') === '') errors.push(required('spec.schedule'));
+  const name = textAt(objectAt(object, 'metadata'), 'name');
+  // Eleven characters are kept for the time that is put behind the name of each job.
+  if (name.length > 52) errors.push(invalidValue('metadata.name', name, 'must be no more than 52 characters'));
   return errors;
 }
 
 export const cronJobStrategy: Strategy = {
   default: defaultCronJob,
   validate: validateCronJob,
-  validateName(name) {
-    const errors = [...dnsSubdomain(name)];
-    if (name.length > 52) errors.push('must be no more than 52 characters');
-    return errors;
-  },
 };

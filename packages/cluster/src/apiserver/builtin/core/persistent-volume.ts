@@ -1,6 +1,16 @@
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
-import { ensureObject, fill, fillZero, given, objectAt, type ReadJson, sameJson, textAt } from '../shared/draft.ts';
+import {
+  ensureObject,
+  fill,
+  fillZero,
+  given,
+  listAt,
+  objectAt,
+  type ReadJson,
+  sameJson,
+  textAt,
+} from '../shared/draft.ts';
 import { forbiddenField, notSupported, required } from '../shared/errors.ts';
 import { unchanged } from '../shared/values.ts';
 import { validateAccessModes, validateSize } from './claim-spec.ts';
@@ -26,9 +36,11 @@ function sourcesOf(spec: ReadJson | undefined): readonly (readonly [string, unkn
 
 function validateVolume(object: ReadJson): readonly FieldError[] {
   const spec = objectAt(object, 'spec') ?? {};
-  const errors = [...validateAccessModes(spec, 'spec')];
-  if (!objectAt(spec, 'capacity')) errors.push(required('spec.capacity'));
-  else errors.push(...validateSize(objectAt(spec, 'capacity')?.storage, 'spec.capacity[storage]'));
+  const modes = validateAccessModes(spec, 'spec');
+  const errors = listAt(spec, 'accessModes').length === 0 ? [required('spec.accessModes')] : [...modes];
+  if (!objectAt(spec, 'capacity')) {
+    errors.push(required('spec.capacity'), notSupported('spec.capacity', null, ['storage']));
+  } else errors.push(...validateSize(objectAt(spec, 'capacity')?.storage, 'spec.capacity[storage]'));
   const policy = textAt(spec, 'persistentVolumeReclaimPolicy');
   if (!reclaimPolicies.includes(policy)) {
     errors.push(notSupported('spec.persistentVolumeReclaimPolicy', policy, reclaimPolicies));

@@ -1,4 +1,5 @@
 import type { MutableJson } from '@coxswain/k8s';
+import { badRequest } from '@coxswain/runtime/core';
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
 import { ensureObject, fillZero, mapAt, objectAt, type ReadJson, textAt } from '../shared/draft.ts';
@@ -9,6 +10,7 @@ import { maxPayload, validateImmutable, validateKeys } from './config-map.ts';
 const serviceAccountAnnotation = 'kubernetes.io/service-account.name';
 
 function defaultSecret(draft: MutableJson): void {
+  refuseBadBase64(draft);
   fillZero(draft, 'type', 'Opaque');
   const plain = objectAt(draft, 'stringData');
   if (plain) {
@@ -20,18 +22,40 @@ function defaultSecret(draft: MutableJson): void {
   delete draft.stringData;
 }
 
-function isBase64(text: string): boolean {
-  return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+/** Bytes travel as base64, so a secret that is not cannot even be decoded. */
+function refuseBadBase64(draft: MutableJson): void {
+  for (const value of Object.values(mapAt(draft, 'data'))) {
+    const fault = base64Fault(value);
+    if (fault === undefined) continue;
+    const text = `illegal base64 data at input byte ${fault}`;
+    throw badRequest(`Secret in version "v1" cannot be handled as a Secret: ${text}`);
+  }
+}
+
+/** Where a text stops being base64; `undefined` when it is. */
+function base64Fault(text: string): number | undefined {
+  const bare = text.replace(/[\r\n]/g, '');
+  if (bare.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(bare)) return undefined;
+  const end = bare.search(/[^A-Za-z0-9+/]/);
+  return end < 0 ? bare.length - (bare.length % 4) : end;
+}
+
+/** What Go's reader says of a text that is no JSON. */
+function jsonFault(text: string): string {
+  const first = text.trimStart()[0];
+  if (first === undefined) return 'unexpected end of JSON input';
+  return /[[{"\d-]/.test(first) ? 'invalid JSON' : `invalid character '${first}' looking for beginning of value`;
 }
 
 function validateJsonKey(data: Readonly<Record<string, string>>, key: string): readonly FieldError[] {
   const value = data[key];
   if (value === undefined) return [required(`data[${key}]`)];
+  const decoded = Buffer.from(value, 'base64').toString('utf8');
   try {
-    JSON.parse(Buffer.from(value, 'base64').toString('utf8'));
+    JSON.parse(decoded);
     return [];
   } catch {
-    return [invalidValue(`data[${key}]`, '<secret contents redacted>', 'invalid character')];
+    return [invalidValue(`data[${key}]`, '<secret contents redacted>', jsonFault(decoded))];
   }
 }
 
@@ -63,14 +87,9 @@ function validateType(secret: ReadJson): readonly FieldError[] {
 }
 
 function validateSecret(object: ReadJson): readonly FieldError[] {
-  const data = mapAt(object, 'data');
   const errors = [...validateKeys(objectAt(object, 'data'), 'data')];
-  let total = 0;
-  for (const [key, value] of Object.entries(data)) {
-    total += Math.floor((value.length * 3) / 4);
-    if (!isBase64(value))
-      errors.push(invalidValue(`data[${key}]`, '<secret contents redacted>', 'illegal base64 data'));
-  }
+  const values = Object.values(mapAt(object, 'data'));
+  const total = values.reduce((sum, value) => sum + Math.floor((value.length * 3) / 4), 0);
   if (total > maxPayload) errors.push(tooLong('data', maxPayload));
   return [...errors, ...validateType(object)];
 }

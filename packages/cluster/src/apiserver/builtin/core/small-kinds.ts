@@ -1,8 +1,19 @@
+import { isIP } from 'node:net';
 import type { MutableJson } from '@coxswain/k8s';
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
-import { ensureObject, fill, fillZero, objectAt, objectsAt, type ReadJson, sameJson, textAt } from '../shared/draft.ts';
-import { duplicate, forbiddenField, invalidValue, required } from '../shared/errors.ts';
+import {
+  ensureObject,
+  fill,
+  fillZero,
+  listAt,
+  objectAt,
+  objectsAt,
+  type ReadJson,
+  sameJson,
+  textAt,
+} from '../shared/draft.ts';
+import { duplicate, forbiddenField, invalidValue, notSupported, required } from '../shared/errors.ts';
 import { portNumber } from '../shared/names.ts';
 
 /** Zero values that events are always stored with. */
@@ -32,9 +43,6 @@ function validateEvent(event: ReadJson): readonly FieldError[] {
   const own = textAt(objectAt(event, 'metadata'), 'namespace');
   const namespace = textAt(about, 'namespace');
   if (namespace === own || (namespace === '' && ['default', 'kube-system', ''].includes(own))) return [];
-  if (namespace === '') {
-    return [invalidValue('involvedObject.namespace', namespace, 'does not match event.namespace')];
-  }
   return [invalidValue('involvedObject.namespace', namespace, 'does not match event.namespace')];
 }
 
@@ -50,6 +58,13 @@ export const endpointsStrategy: Strategy = {
       const errors: FieldError[] = [];
       const addresses = [...objectsAt(subset, 'addresses'), ...objectsAt(subset, 'notReadyAddresses')];
       if (addresses.length === 0) errors.push(required(field, 'must specify `addresses` or `notReadyAddresses`'));
+      addresses.forEach((address, j) => {
+        const ip = textAt(address, 'ip');
+        if (isIP(ip) !== 0) return;
+        const own = `${field}.addresses[${j}].ip`;
+        errors.push(invalidValue(own, ip, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'));
+        errors.push(invalidValue(own, ip, 'must be a valid IP address'));
+      });
       objectsAt(subset, 'ports').forEach((port, j) => {
         const number = Number(port.port ?? 0);
         errors.push(...portNumber(number).map((text) => invalidValue(`${field}.ports[${j}].port`, number, text)));
@@ -57,6 +72,8 @@ export const endpointsStrategy: Strategy = {
       return errors;
     }),
 };
+
+const addressTypes = ['FQDN', 'IPv4', 'IPv6'];
 
 export const endpointSliceStrategy: Strategy = {
   default(draft) {
@@ -69,31 +86,18 @@ export const endpointSliceStrategy: Strategy = {
     for (const endpoint of objectsAt(draft, 'endpoints')) ensureObject(endpoint, 'conditions');
   },
   validate(object) {
-    const type = textAt(object, 'addressType');
-    const types = ['FQDN', 'IPv4', 'IPv6'];
-    const errors: FieldError[] = type === '' ? [required('addressType')] : [];
-    if (type !== '' && !types.includes(type)) {
-      const list = types.map((text) => JSON.stringify(text)).join(', ');
-      errors.push({
-        field: 'addressType',
-        reason: 'FieldValueNotSupported',
-        message: `Unsupported value: ${JSON.stringify(type)}: supported values: ${list}`,
-      });
-    }
-    const endpoints = objectsAt(object, 'endpoints');
-    endpoints.forEach((endpoint, i) => {
-      const addresses = endpoint.addresses;
-      if (!Array.isArray(addresses) || addresses.length === 0) {
-        errors.push(required(`endpoints[${i}].addresses`, 'must contain at least 1 address'));
-      }
-    });
+    const errors: FieldError[] = [];
     const names = new Set<string>();
     objectsAt(object, 'ports').forEach((port, i) => {
       const name = textAt(port, 'name');
-      if (names.has(name)) errors.push(duplicate('ports', name));
+      if (names.has(name)) errors.push(duplicate(`ports[${i}].name`, name));
       names.add(name);
-      const protocol = textAt(port, 'protocol');
-      if (protocol === '') errors.push(required(`ports[${i}].protocol`));
+    });
+    const type = textAt(object, 'addressType');
+    if (type === '') errors.push(required('addressType'));
+    else if (!addressTypes.includes(type)) errors.push(notSupported('addressType', type, addressTypes));
+    objectsAt(object, 'endpoints').forEach((endpoint, i) => {
+      if (listAt(endpoint, 'addresses').length === 0) errors.push(required(`endpoints[${i}].addresses`));
     });
     return errors;
   },

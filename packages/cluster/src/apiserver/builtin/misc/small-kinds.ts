@@ -13,8 +13,8 @@ import {
   textAt,
 } from '../shared/draft.ts';
 import { forbiddenField, invalidValue, notSupported, required } from '../shared/errors.ts';
-import { dnsSubdomain } from '../shared/names.ts';
-import { formatErrors, nonNegative, positive, unchanged } from '../shared/values.ts';
+import { dnsLabel, dnsSubdomain, wildcardSubdomain } from '../shared/names.ts';
+import { formatErrors, nonNegative, positive, requiredName, unchanged } from '../shared/values.ts';
 
 export const leaseStrategy: Strategy = {
   default: (draft) => void ensureObject(draft, 'spec'),
@@ -37,13 +37,13 @@ export const storageClassStrategy: Strategy = {
   },
   validate(object) {
     const errors: FieldError[] = [];
-    if (textAt(object, 'provisioner') === '') errors.push(required('provisioner'));
     const policy = textAt(object, 'reclaimPolicy');
     if (!['Delete', 'Retain'].includes(policy))
       errors.push(notSupported('reclaimPolicy', policy, ['Delete', 'Retain']));
     const mode = textAt(object, 'volumeBindingMode');
     const modes = ['Immediate', 'WaitForFirstConsumer'];
     if (!modes.includes(mode)) errors.push(notSupported('volumeBindingMode', mode, modes));
+    if (textAt(object, 'provisioner') === '') errors.push(required('provisioner'));
     return errors;
   },
   validateUpdate: (object, old) =>
@@ -59,6 +59,8 @@ export const storageClassStrategy: Strategy = {
 /** Highest value a user's priority class may have. */
 const highestUserPriority = 1_000_000_000;
 
+const reservedText = "priority class names with 'system-' prefix are reserved for system use only";
+
 export const priorityClassStrategy: Strategy = {
   default(draft) {
     fill(draft, 'preemptionPolicy', 'PreemptLowerPriority');
@@ -70,9 +72,7 @@ export const priorityClassStrategy: Strategy = {
     if (name.startsWith('system-')) {
       const known = { 'system-cluster-critical': 2_000_000_000, 'system-node-critical': 2_000_001_000 }[name] === value;
       if (known) return [];
-      return [
-        forbiddenField('metadata.name', "priority class names with 'system-' prefix are reserved for system use only"),
-      ];
+      return [forbiddenField('metadata.name', `${reservedText}. error: ${name} is not a known system priority class`)];
     }
     if (value <= highestUserPriority) return [];
     return [forbiddenField('value', `maximum allowed value of a user defined priority is ${highestUserPriority}`)];
@@ -112,9 +112,6 @@ function validateWebhooks(object: ReadJson): readonly FieldError[] {
         invalidValue(`${field}.name`, name, 'should be a domain with at least three segments separated by dots'),
       );
     } else errors.push(...formatErrors(name, `${field}.name`, dnsSubdomain));
-    if (listAt(webhook, 'admissionReviewVersions').length === 0) {
-      errors.push(required(`${field}.admissionReviewVersions`, 'must specify one of v1, v1beta1'));
-    }
     if (textAt(webhook, 'sideEffects') === '') {
       errors.push(required(`${field}.sideEffects`, 'must specify one of None, NoneOnDryRun'));
     }
@@ -123,6 +120,13 @@ function validateWebhooks(object: ReadJson): readonly FieldError[] {
       errors.push(
         invalidValue(`${field}.timeoutSeconds`, seconds, 'the timeout value must be between 1 and 30 seconds'),
       );
+    }
+    const client = objectAt(webhook, 'clientConfig');
+    if ((textAt(client, 'url') === '') === (objectAt(client, 'service') === undefined)) {
+      errors.push(required(`${field}.clientConfig`, 'exactly one of url or service is required'));
+    }
+    if (listAt(webhook, 'admissionReviewVersions').length === 0) {
+      errors.push(required(`${field}.admissionReviewVersions`, 'must specify one of v1, v1beta1'));
     }
     return errors;
   });
@@ -159,6 +163,9 @@ export const autoscalerStrategy: Strategy = {
     for (const key of ['kind', 'name']) {
       if (textAt(target, key) === '') errors.push(required(`spec.scaleTargetRef.${key}`));
     }
+    if (textAt(target, 'apiVersion') === '') {
+      errors.push(invalidValue('spec.scaleTargetRef.apiVersion', '', 'apiVersion must specify API group'));
+    }
     return errors;
   },
 };
@@ -172,34 +179,34 @@ export const ingressStrategy: Strategy = {
     const spec = objectAt(object, 'spec');
     const rules = objectsAt(spec, 'rules');
     if (rules.length === 0 && !objectAt(spec, 'defaultBackend')) {
-      return [invalidValue('spec', goIngressSpec(spec), 'either `defaultBackend` or `rules` must be specified')];
+      return [invalidValue('spec', spec?.rules, 'either `defaultBackend` or `rules` must be specified')];
     }
-    return rules.flatMap((rule, i) =>
-      objectsAt(objectAt(rule, 'http'), 'paths').flatMap((path, j) =>
-        validateIngressPath(path, `spec.rules[${i}].http.paths[${j}]`),
-      ),
-    );
+    return rules.flatMap((rule, i) => {
+      const field = `spec.rules[${i}]`;
+      const host = textAt(rule, 'host');
+      const hostRule = host.includes('*') ? wildcardSubdomain : dnsSubdomain;
+      const paths = objectsAt(objectAt(rule, 'http'), 'paths');
+      return [
+        ...(host === '' ? [] : formatErrors(host, `${field}.host`, hostRule)),
+        ...paths.flatMap((path, j) => validateIngressPath(path, `${field}.http.paths[${j}]`)),
+      ];
+    });
   },
 };
 
-function goIngressSpec(spec: ReadJson | undefined): object {
-  return {
-    IngressClassName: spec?.ingressClassName ?? null,
-    DefaultBackend: null,
-    TLS: spec?.tls ?? null,
-    Rules: null,
-  };
-}
-
 function validateIngressPath(path: ReadJson, field: string): readonly FieldError[] {
-  const errors: FieldError[] = [];
   const types = ['Exact', 'ImplementationSpecific', 'Prefix'];
   const type = path.pathType;
   if (!given(type)) return [required(`${field}.pathType`, 'pathType must be specified')];
+  const errors: FieldError[] = [];
   if (!types.includes(String(type))) errors.push(notSupported(`${field}.pathType`, type, types));
   const text = textAt(path, 'path');
   if (type !== 'ImplementationSpecific' && !text.startsWith('/')) {
     errors.push(invalidValue(`${field}.path`, text, 'must be an absolute path'));
+  }
+  const backend = objectAt(path, 'backend');
+  if (!objectAt(backend, 'service') && !objectAt(backend, 'resource')) {
+    errors.push(invalidValue(`${field}.backend`, '', 'resource or service backend is required'));
   }
   return errors;
 }
@@ -238,6 +245,6 @@ export const csiDriverStrategy: Strategy = {
 };
 
 export const runtimeClassStrategy: Strategy = {
-  validate: (object) => (textAt(object, 'handler') === '' ? [required('handler')] : []),
+  validate: (object) => requiredName(textAt(object, 'handler'), 'handler', dnsLabel),
   validateUpdate: (object, old) => unchanged(object.handler, old.handler, 'handler'),
 };

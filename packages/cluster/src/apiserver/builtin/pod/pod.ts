@@ -1,9 +1,11 @@
 import type { DynamicObject, MutableJson } from '@coxswain/k8s';
+import { invalid } from '@coxswain/runtime/core';
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
 import {
   copyJson,
   ensureObject,
+  listAt,
   numberAt,
   objectAt,
   objectsAt,
@@ -93,6 +95,13 @@ function validatePodUpdate(object: DynamicObject, old: DynamicObject): readonly 
   return errors;
 }
 
+/** Ephemeral containers come later, through their own subresource. */
+function refuseEphemeral(draft: MutableJson): void {
+  if (listAt(objectAt(draft, 'spec'), 'ephemeralContainers').length === 0) return;
+  const name = textAt(objectAt(draft, 'metadata'), 'name');
+  throw invalid('', 'Pod', name, [forbiddenField('spec.ephemeralContainers', 'cannot be set on create')]);
+}
+
 function isTerminal(pod: ReadJson): boolean {
   return ['Failed', 'Succeeded'].includes(textAt(objectAt(pod, 'status'), 'phase'));
 }
@@ -100,6 +109,7 @@ function isTerminal(pod: ReadJson): boolean {
 export const podStrategy: Strategy = {
   default: defaultPod,
   prepareCreate(draft) {
+    refuseEphemeral(draft);
     draft.status = { phase: 'Pending', qosClass: qosClass(objectAt(draft, 'spec') ?? {}) };
   },
   validate: (object, { subresource }) =>

@@ -1,7 +1,7 @@
 import type { FieldError } from '@coxswain/schema';
 import { given, objectAt, objectsAt, type ReadJson, textAt } from '../shared/draft.ts';
 import { duplicate, forbiddenField, invalidValue, notSupported, required } from '../shared/errors.ts';
-import { configMapKey, dnsLabel, envVarName, portName, portNumber } from '../shared/names.ts';
+import { configMapKey, dnsLabel, dnsSubdomain, envVarName, portName, portNumber } from '../shared/names.ts';
 import { formatErrors, requiredName } from '../shared/values.ts';
 import { probeKinds, validateHooksAndProbes } from './validate-probe.ts';
 import { validateResources } from './validate-resources.ts';
@@ -41,8 +41,7 @@ function validatePorts(container: ReadJson, field: string): readonly FieldError[
 }
 
 function validateKeyRef(source: ReadJson, field: string): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  if (textAt(source, 'name') === '') errors.push(required(`${field}.name`));
+  const errors = [...formatErrors(textAt(source, 'name'), `${field}.name`, dnsSubdomain)];
   errors.push(...requiredName(textAt(source, 'key'), `${field}.key`, configMapKey));
   return errors;
 }

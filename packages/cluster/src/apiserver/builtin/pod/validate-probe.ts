@@ -42,7 +42,7 @@ function validateSleep(action: ReadJson, gracePeriod: number, field: string): re
   const seconds = Number(action.seconds);
   if (seconds >= 0 && seconds <= gracePeriod) return [];
   const text = `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriod})`;
-  return [invalidValue(`${field}.seconds`, seconds, text)];
+  return [invalidValue(field, seconds, text)];
 }
 
 /** Exactly one way to act: `exec`, `httpGet`, `tcpSocket`, `grpc`, or (hooks only) `sleep`. */

@@ -16,6 +16,18 @@ function parsed(value: unknown): Quantity | undefined {
   }
 }
 
+/** Standard names that are not for containers. */
+const elsewhere = [
+  'storage',
+  'pods',
+  'services',
+  'replicationcontrollers',
+  'resourcequotas',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+];
+
 /** Whether requests may be below limits: not for huge pages and devices. */
 function overcommittable(name: string): boolean {
   return (name.includes('kubernetes.io/') || !name.includes('/')) && !name.startsWith('hugepages-');
@@ -24,8 +36,9 @@ function overcommittable(name: string): boolean {
 function validateName(name: string, field: string): readonly FieldError[] {
   const errors = qualifiedName(name).map((text) => invalidValue(field, name, text));
   if (errors.length > 0 || name.includes('/')) return errors;
-  const known = standard.includes(name) || name.startsWith('hugepages-');
-  return known ? [] : [invalidValue(field, name, 'must be a standard resource for containers')];
+  if (standard.includes(name) || name.startsWith('hugepages-')) return errors;
+  const texts = elsewhere.includes(name) ? [] : ['must be a standard resource type or fully qualified'];
+  return [...texts, 'must be a standard resource for containers'].map((text) => invalidValue(field, name, text));
 }
 
 function validateQuantity(value: unknown, field: string): readonly FieldError[] {

@@ -1,5 +1,5 @@
 import type { FieldError } from '@coxswain/schema';
-import { given, mapAt, numberAt, objectAt, objectsAt, type ReadJson, textAt } from '../shared/draft.ts';
+import { given, listAt, mapAt, numberAt, objectAt, objectsAt, type ReadJson, textAt } from '../shared/draft.ts';
 import { invalidValue, notSupported, required } from '../shared/errors.ts';
 import { dnsLabel, dnsSubdomain, qualifiedName, rangeText } from '../shared/names.ts';
 import { validateLabels } from '../shared/selectors.ts';
@@ -57,6 +57,13 @@ function validateSpread(spec: ReadJson, field: string): readonly FieldError[] {
   });
 }
 
+/** Who takes no DNS from the cluster must bring their own. */
+function validateDnsNone(config: ReadJson | undefined, field: string): readonly FieldError[] {
+  if (!config) return [required(field, 'must provide `dnsConfig` when `dnsPolicy` is None')];
+  if (listAt(config, 'nameservers').length > 0) return [];
+  return [required(`${field}.nameservers`, 'must provide at least one DNS nameserver when `dnsPolicy` is None')];
+}
+
 /** The PodSpec of a pod or a template. */
 export function validatePodSpec(spec: ReadJson, field: string): readonly FieldError[] {
   const { errors: volumeErrors, volumes } = validateVolumes(spec, `${field}.volumes`);
@@ -77,10 +84,7 @@ export function validatePodSpec(spec: ReadJson, field: string): readonly FieldEr
   if (given(deadline) && (Number(deadline) < 1 || Number(deadline) > 2147483647)) {
     errors.push(invalidValue(`${field}.activeDeadlineSeconds`, deadline, rangeText(1, 2147483647)));
   }
-  if (objectAt(spec, 'dnsConfig') === undefined && textAt(spec, 'dnsPolicy') === 'None') {
-    errors.push(
-      required(`${field}.dnsConfig.nameservers`, 'must provide at least one DNS nameserver when `dnsPolicy` is None'),
-    );
-  }
+  if (textAt(spec, 'dnsPolicy') === 'None')
+    errors.push(...validateDnsNone(objectAt(spec, 'dnsConfig'), `${field}.dnsConfig`));
   return errors;
 }

@@ -15,7 +15,7 @@ function validateOperator(toleration: ReadJson, path: string): readonly FieldErr
     case 'Exists':
       return value === ''
         ? []
-        : [invalidValue(`${path}.operator`, toleration, "value must be empty when `operator` is 'Exists'")];
+        : [invalidValue(`${path}.operator`, value, "value must be empty when `operator` is 'Exists'")];
     default:
       return [notSupported(`${path}.operator`, toleration.operator, ['Equal', 'Exists'])];
   }

@@ -74,9 +74,6 @@ function validateProjected(source: ReadJson, field: string): readonly FieldError
   const errors = [...validateMode(source.defaultMode, `${field}.defaultMode`)];
   objectsAt(source, 'sources').forEach((part, i) => {
     const path = `${field}.sources[${i}]`;
-    const keys = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken', 'clusterTrustBundle', 'podCertificate'];
-    const present = keys.filter((key) => objectAt(part, key));
-    if (present.length === 0) errors.push(required(path, 'must specify a projection type'));
     for (const key of ['secret', 'configMap']) {
       const projection = objectAt(part, key);
       if (projection) errors.push(...named('name')(projection, `${path}.${key}`));
@@ -84,11 +81,11 @@ function validateProjected(source: ReadJson, field: string): readonly FieldError
     const token = objectAt(part, 'serviceAccountToken');
     if (!token) return;
     const seconds = Number(token.expirationSeconds);
-    if (textAt(token, 'path') === '') errors.push(required(`${path}.serviceAccountToken.path`));
     if (seconds < 600) {
       const text = 'may not specify a duration less than 10 minutes';
       errors.push(invalidValue(`${path}.serviceAccountToken.expirationSeconds`, token.expirationSeconds, text));
     }
+    if (textAt(token, 'path') === '') errors.push(required(`${field}.path`));
   });
   return errors;
 }

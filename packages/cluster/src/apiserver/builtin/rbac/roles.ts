@@ -10,8 +10,6 @@ const group = 'rbac.authorization.k8s.io';
 
 function validateRule(rule: ReadJson, clusterWide: boolean, field: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (listAt(rule, 'verbs').length === 0)
-    errors.push(required(`${field}.verbs`, 'verbs must contain at least one value'));
   const urls = listAt(rule, 'nonResourceURLs');
   if (urls.length > 0) {
     if (!clusterWide) {
@@ -45,6 +43,9 @@ function roleStrategyOf(clusterWide: boolean): Strategy {
     },
     validate(object) {
       const errors = objectsAt(object, 'rules').flatMap((rule, i) => validateRule(rule, clusterWide, `rules[${i}]`));
+      objectsAt(object, 'rules').forEach((rule, i) => {
+        if (listAt(rule, 'verbs').length === 0) errors.push(required(`rules[${i}].verbs`));
+      });
       const aggregation = objectAt(object, 'aggregationRule');
       if (!clusterWide || !aggregation) return errors;
       const selectors = objectsAt(aggregation, 'clusterRoleSelectors');
@@ -73,7 +74,6 @@ function validateSubject(subject: ReadJson, clusterWide: boolean, field: string)
   const errors: FieldError[] = [];
   const name = textAt(subject, 'name');
   const apiGroup = textAt(subject, 'apiGroup');
-  if (name === '') errors.push(required(`${field}.name`));
   switch (textAt(subject, 'kind')) {
     case 'ServiceAccount':
       if (name !== '') errors.push(...dnsSubdomain(name).map((text) => invalidValue(`${field}.name`, name, text)));
@@ -101,10 +101,14 @@ function bindingStrategyOf(clusterWide: boolean): Strategy {
       const name = textAt(ref, 'name');
       if (apiGroup !== group) errors.push(notSupported('roleRef.apiGroup', apiGroup, [group]));
       if (!kinds.includes(kind)) errors.push(notSupported('roleRef.kind', kind, kinds));
-      if (name === '') errors.push(required('roleRef.name'));
-      else errors.push(...pathSegment(name).map((text) => invalidValue('roleRef.name', name, text)));
+      errors.push(...pathSegment(name).map((text) => invalidValue('roleRef.name', name, text)));
       const subjects = objectsAt(object, 'subjects');
-      return [...errors, ...subjects.flatMap((subject, i) => validateSubject(subject, clusterWide, `subjects[${i}]`))];
+      errors.push(...subjects.flatMap((subject, i) => validateSubject(subject, clusterWide, `subjects[${i}]`)));
+      subjects.forEach((subject, i) => {
+        if (textAt(subject, 'name') === '') errors.push(required(`subjects[${i}].name`));
+      });
+      if (name === '') errors.push(required('roleRef.name'));
+      return errors;
     },
     validateUpdate: (object, old) =>
       sameJson(object.roleRef, old.roleRef) ? [] : [invalidValue('roleRef', object.roleRef, 'cannot change roleRef')],

@@ -124,7 +124,7 @@ function allocatePorts(
   draft: MutableJson,
   spec: MutableJson,
   allocator: ServiceAllocator,
-  own: ReadJson | undefined,
+  { own, check }: { readonly own: ReadJson | undefined; readonly check: boolean },
 ): void {
   if (!needsNodePorts(spec)) return;
   const kept = new Set(objectsAt(own, 'ports').map((port) => port.nodePort));
@@ -132,7 +132,7 @@ function allocatePorts(
   objectsAt(spec, 'ports').forEach((port, i) => {
     const wanted = Number(port.nodePort ?? 0);
     if (wanted !== 0) {
-      if (!kept.has(wanted) && byNumber.get(port.port) !== wanted) checkGivenPort(draft, wanted, i, allocator);
+      if (check && !kept.has(wanted) && byNumber.get(port.port) !== wanted) checkGivenPort(draft, wanted, i, allocator);
     } else {
       // The same port over TCP and UDP shares one node port.
       port.nodePort = byNumber.get(port.port) ?? allocator.takePort();
@@ -151,11 +151,12 @@ function allocateHealthCheck(spec: MutableJson, allocator: ServiceAllocator): vo
  * Gives a service the address and node ports it needs and lacks. `old` is the stored service on update.
  * @throws ApiError Invalid when a wanted one is taken or outside the range
  */
-export function allocate(draft: MutableJson, old: ReadJson | undefined, { storage }: StrategyContext): void {
+export function allocate(draft: MutableJson, old: ReadJson | undefined, context: StrategyContext): void {
+  const { storage, dryRun } = context;
   const spec = ensureObject(draft, 'spec');
   const allocator = allocatorOf(storage);
   const own = objectAt(old, 'spec');
   allocateAddress(draft, spec, allocator, own);
-  allocatePorts(draft, spec, allocator, own);
+  allocatePorts(draft, spec, allocator, { own, check: !dryRun });
   allocateHealthCheck(spec, allocator);
 }

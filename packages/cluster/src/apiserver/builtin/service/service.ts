@@ -36,7 +36,8 @@ export const serviceStrategy: Strategy = {
   prepareCreate(draft, context) {
     draft.status = { loadBalancer: {} };
     mirrorAddresses(ensureObject(draft, 'spec'));
-    allocate(draft, undefined, context);
+    // A service that is refused anyway must not fail for an address first.
+    if (validateService(draft).length === 0) allocate(draft, undefined, context);
   },
   prepareUpdate(draft, old, context) {
     if (context.subresource !== '') return;
@@ -45,7 +46,7 @@ export const serviceStrategy: Strategy = {
     mirrorAddresses(spec, before);
     keepAllocated(spec, before);
     dropTypeDependent(spec, before);
-    allocate(draft, old, context);
+    if (validateService(draft).length === 0) allocate(draft, old, context);
   },
   validate: (object, { subresource }) => (subresource === 'status' ? [] : validateService(object)),
   validateUpdate: (object, old, { subresource }) => (subresource === '' ? validateServiceUpdate(object, old) : []),

@@ -138,6 +138,9 @@ function validateAddresses(spec: ReadJson): readonly FieldError[] {
 
 function validateTraffic(spec: ReadJson): readonly FieldError[] {
   const errors: FieldError[] = [];
+  if (given(spec.allocateLoadBalancerNodePorts) && textAt(spec, 'type') !== 'LoadBalancer') {
+    errors.push(forbiddenField('spec.allocateLoadBalancerNodePorts', "may only be used when `type` is 'LoadBalancer'"));
+  }
   const external = textAt(spec, 'externalTrafficPolicy');
   if (!isExternal(spec)) {
     if (external !== '') {
@@ -150,9 +153,6 @@ function validateTraffic(spec: ReadJson): readonly FieldError[] {
   const internal = textAt(spec, 'internalTrafficPolicy');
   if (internal !== '' && !policies.includes(internal)) {
     errors.push(notSupported('spec.internalTrafficPolicy', internal, policies));
-  }
-  if (given(spec.allocateLoadBalancerNodePorts) && textAt(spec, 'type') !== 'LoadBalancer') {
-    errors.push(forbiddenField('spec.allocateLoadBalancerNodePorts', "may only be used when `type` is 'LoadBalancer'"));
   }
   return errors;
 }

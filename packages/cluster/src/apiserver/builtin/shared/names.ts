@@ -122,7 +122,7 @@ export function envVarName(value: string): readonly string[] {
 
 export function portName(value: string): readonly string[] {
   const errors: string[] = [];
-  if (value.length > 15) errors.push(maxBytesText(15));
+  if (value.length > 15) errors.push('must be no more than 15 characters');
   if (!/^[-a-z0-9]+$/.test(value))
     errors.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
   if (!/[a-z]/.test(value)) errors.push('must contain at least one letter (a-z)');

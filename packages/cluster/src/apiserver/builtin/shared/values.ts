@@ -10,7 +10,7 @@ export function nonNegative(value: unknown, field: string): readonly FieldError[
 
 /** Zero is not enough. */
 export function positive(value: unknown, field: string): readonly FieldError[] {
-  return typeof value === 'number' && value <= 0 ? [invalidValue(field, value, 'must be greater than zero')] : [];
+  return typeof value === 'number' && value <= 0 ? [invalidValue(field, value, 'must be greater than 0')] : [];
 }
 
 export function unchanged(value: unknown, old: unknown, field: string): readonly FieldError[] {
