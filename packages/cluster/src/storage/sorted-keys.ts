@@ -58,11 +58,14 @@ export class SortedKeys {
   /** How many keys the range holds. */
   count(start: string, end: string | undefined): number {
     let count = 0;
-    for (let at = this.#chunkOf(start); at < this.#chunks.length; at++) {
+    const first = this.#chunkOf(start);
+    for (let at = first; at < this.#chunks.length; at++) {
       const chunk = this.#chunks[at] as string[];
-      const stop = end === undefined ? chunk.length : lowerBound(chunk, end);
-      count += stop - Math.min(stop, lowerBound(chunk, start));
-      if (stop < chunk.length) break;
+      const from = at === first ? lowerBound(chunk, start) : 0;
+      const whole = end === undefined || (chunk.at(-1) as string) < end;
+      const stop = whole ? chunk.length : lowerBound(chunk, end);
+      count += Math.max(0, stop - from);
+      if (!whole) break;
     }
     return count;
   }

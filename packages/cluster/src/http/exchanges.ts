@@ -1,0 +1,134 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Clock, type Logger, type Random, systemRandom } from '@coxswain/runtime/core';
+import type { ApiResponse } from '../apiserver/types.ts';
+import { auditId } from './audit-id.ts';
+import { authenticate, type TokenAuthenticator } from './authenticate.ts';
+import { limitOf, withDeadline } from './deadline.ts';
+import type { ApiHandler } from './handler.ts';
+import { negotiate, type OutputFormat } from './media-type.ts';
+import { failure, respond } from './respond.ts';
+import { statusOf } from './status.ts';
+import { type Target, targetOf, toApiRequest } from './to-request.ts';
+import { WatchWriter } from './watch-writer.ts';
+
+export interface ExchangeOptions {
+  readonly handler: ApiHandler;
+  /** Who a bearer token belongs to. Without it no token is valid. */
+  readonly authenticate?: TokenAuthenticator;
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Draws audit ids; default the system's. */
+  readonly random?: Random;
+}
+
+/** Turns requests into calls of the handler, and its answers into bytes. */
+export class Exchanges {
+  readonly #options: ExchangeOptions;
+  readonly #onIdle: () => void;
+  readonly #random: Random;
+  readonly #watches = new Set<WatchWriter>();
+  #closing = false;
+
+  /** @param onIdle called after each answer while the server closes */
+  constructor(options: ExchangeOptions, onIdle: () => void) {
+    this.#options = options;
+    this.#onIdle = onIdle;
+    this.#random = options.random ?? systemRandom;
+  }
+
+  serve(request: IncomingMessage, response: ServerResponse): void {
+    this.#exchange(request, response).catch((error: unknown) => {
+      if (!response.destroyed) this.#options.log.warn({ error, url: request.url }, 'an answer could not be written');
+      response.destroy();
+    });
+  }
+
+  endWatches(): void {
+    this.#closing = true;
+    for (const watch of this.#watches) watch.end();
+  }
+
+  async #exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = new AbortController();
+    response.once('close', () => {
+      // Aborting is not free, and nobody listens any more when the answer is out.
+      if (!response.writableFinished) gone.abort();
+      else if (this.#closing) this.#onIdle();
+    });
+    response.on('error', () => gone.abort());
+    const given = request.headers['audit-id'];
+    response.setHeader('Audit-Id', typeof given === 'string' && given ? given : auditId(this.#random));
+    response.setHeader('Cache-Control', 'no-cache, private');
+    if (this.#closing) response.setHeader('Connection', 'close');
+    const target = targetOf(request.url ?? '/');
+    let format: OutputFormat = 'json';
+    let answer: ApiResponse;
+    try {
+      format = formatFor(request, target);
+      answer = await this.#ask(request, target, gone);
+    } catch (error) {
+      if (response.destroyed) return;
+      answer = this.#refusal(error, request);
+    }
+    if (answer.kind === 'watch') return this.#watch(request, response, answer);
+    request.resume();
+    await respond(request, response, answer, { format, pretty: isPretty(request, target) });
+  }
+
+  async #ask(request: IncomingMessage, target: Target, gone: AbortController): Promise<ApiResponse> {
+    const { authenticate: tokens, handler, clock } = this.#options;
+    const user = await authenticate(request, tokens);
+    const answering = handler(await toApiRequest(request, target, user, gone.signal));
+    const limit = limitOf(request, target);
+    return limit === undefined ? answering : withDeadline(answering, clock, limit, () => gone.abort());
+  }
+
+  async #watch(
+    request: IncomingMessage,
+    response: ServerResponse,
+    answer: Extract<ApiResponse, { kind: 'watch' }>,
+  ): Promise<void> {
+    if (response.destroyed || request.method === 'HEAD') {
+      answer.stream.cancel();
+      response.end();
+      return;
+    }
+    response.writeHead(200, { 'Content-Type': 'application/json', ...answer.headers });
+    response.flushHeaders();
+    const writer = new WatchWriter(response, answer.stream);
+    this.#watches.add(writer);
+    const done = writer.run();
+    if (this.#closing) writer.end();
+    await done;
+    this.#watches.delete(writer);
+  }
+
+  #refusal(error: unknown, request: IncomingMessage): ApiResponse {
+    const status = statusOf(error);
+    if (status.code === 500) {
+      this.#options.log.error(
+        { error, method: request.method, url: request.url },
+        'a request failed inside the server',
+      );
+    }
+    return failure(status);
+  }
+}
+
+/** API paths are negotiated before anything is done; what else is served has types of its own. */
+function formatFor(request: IncomingMessage, target: Target): OutputFormat {
+  const stream = target.query.watch === 'true' || target.query.watch === '1';
+  try {
+    return negotiate(request.headers.accept, stream);
+  } catch (error) {
+    if (target.path.startsWith('/api/') || target.path.startsWith('/apis/')) throw error;
+    return 'json';
+  }
+}
+
+/** `?pretty` decides; without it people with a command line or a browser get indentation, programs do not. */
+function isPretty(request: IncomingMessage, target: Target): boolean {
+  const { pretty } = target.query;
+  if (pretty !== undefined) return pretty === '1' || pretty.toLowerCase() === 'true' || pretty.toLowerCase() === 't';
+  return /^(curl|Wget|Mozilla\/5\.0)/.test(request.headers['user-agent'] ?? '');
+}
