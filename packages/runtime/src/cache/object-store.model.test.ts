@@ -9,7 +9,7 @@ import type { StoreEvent } from './types.ts';
  * else. The watch lags, breaks, goes on and lists again at any moment, and listings are interleaved with answers.
  */
 const seed = Number(process.env.COX_SEED ?? 20_260_101);
-const runs = Number(process.env.COX_RUNS ?? 1_000);
+const runs = Number(process.env.COX_RUNS ?? 2_500);
 
 const names = ['a', 'b'] as const;
 const origin = {};

@@ -194,7 +194,7 @@ export class Watcher<T extends KubeObject> {
     const ms = Math.max(retryAfter, this.#backoff.next());
     this.#options.log.warn(
       { err: error, waitMs: Math.round(ms), attempts: this.#backoff.attempts },
-      `${next} failed; trying again`,
+      next === 'list' ? 'out of step with the server; listing again' : 'the watch failed; trying again',
     );
     return { step: 'wait', ms, next };
   }

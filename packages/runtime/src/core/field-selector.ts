@@ -56,7 +56,7 @@ function splitTerms(text: string): readonly string[] {
 function unescapeValue(text: string): string {
   return text.replace(/\\(.?)|[,=]/gs, (whole, escaped: string | undefined) => {
     if (escaped === undefined)
-      throw new SelectorError(`invalid field selector: unescaped character in value: ${whole}`);
+      throw new SelectorError(`invalid field selector: unescaped character in value: ${whole.charCodeAt(0)}`);
     if (escaped === '' || !'\\,='.includes(escaped)) {
       throw new SelectorError(`invalid field selector: invalid escape sequence: ${whole}`);
     }

@@ -1,3 +1,4 @@
+import { qualifiedNameErrors } from './label-syntax.ts';
 import { type Requirement, requirement, type Selector, SelectorError } from './selector.ts';
 
 interface Token {
@@ -45,6 +46,9 @@ function parseRequirement(peek: () => Token, take: () => Token): Requirement {
   const negated = peek().kind === 'symbol' && take().text === '!';
   const key = take();
   if (key.kind !== 'word') throw unable(`found '${key.text}', expected: identifier`);
+  const errors = qualifiedNameErrors(key.text);
+  // The server has no path for a key in a text, and prints that.
+  if (errors.length > 0) throw unable(`<nil>: Invalid value: ${JSON.stringify(key.text)}: ${errors.join('; ')}`);
   try {
     if (negated) return requirement(key.text, '!', []);
     if (peek() === end || peek().text === ',') return requirement(key.text, 'exists', []);
