@@ -8,7 +8,7 @@ const taints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'
 export const defaultTolerationSeconds: AdmissionPlugin = {
   name: 'DefaultTolerationSeconds',
   admit(attributes) {
-    const pod = podSpecOf(attributes);
+    const pod = podSpecOf(attributes, ['CREATE', 'UPDATE']);
     if (!pod) return;
     const present = objectsAt(pod.spec, 'tolerations');
     const covers = (key: string) =>

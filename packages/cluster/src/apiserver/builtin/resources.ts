@@ -8,6 +8,7 @@ import { type ResourceRow, resourceTable } from './resource-table.ts';
 import { reviewAnswers } from './reviews.ts';
 import { plainRules } from './rules.ts';
 import { selectableFields } from './selectable.ts';
+import { statusRules } from './status-rules.ts';
 import { StoredFormError, toStoredForm } from './stored-form.ts';
 import { strategies } from './strategies.ts';
 
@@ -48,26 +49,36 @@ function subresourceOf(text: string): SubresourceInfo {
 /** Events and autoscalers are served in two forms over one store, which keeps the form named here. */
 const stores: Readonly<Record<string, string>> = { 'events.k8s.io/events': '/events' };
 
-/** The rules of a kind. Its defaults end with the form that the real server would store. */
-function strategyOf({ group, version, kind }: ResourceRow, id: string): Strategy {
-  const own = strategies[id] ?? {};
+/** The defaults of a kind, brought into the form that the real server would store. */
+function storedDefaults({ group, version, kind }: ResourceRow, own: Strategy): Strategy['default'] {
   const definition = definitionName(group, version, kind);
-  const plain = { ...plainRules(id), ...own };
+  if (!definition.startsWith('io.k8s.api.')) return own.default;
   const apiVersion = group === '' ? version : `${group}/${version}`;
-  if (!definition.startsWith('io.k8s.api.')) return plain;
+  return (draft) => {
+    own.default?.(draft);
+    try {
+      toStoredForm(draft, definition);
+    } catch (error) {
+      if (!(error instanceof StoredFormError)) throw error;
+      throw badRequest(
+        `${kind} in version ${JSON.stringify(apiVersion)} cannot be handled as a ${kind}: ${error.message}`,
+      );
+    }
+  };
+}
+
+/** A status write is held against the status rules only: what it cannot change is not checked again. */
+function strategyOf(row: ResourceRow, id: string): Strategy {
+  const own = strategies[id] ?? {};
+  const fill = storedDefaults(row, own);
   return {
-    ...plain,
-    default(draft) {
-      own.default?.(draft);
-      try {
-        toStoredForm(draft, definition);
-      } catch (error) {
-        if (!(error instanceof StoredFormError)) throw error;
-        throw badRequest(
-          `${kind} in version ${JSON.stringify(apiVersion)} cannot be handled as a ${kind}: ${error.message}`,
-        );
-      }
-    },
+    ...plainRules(id),
+    ...own,
+    ...(fill ? { default: fill } : {}),
+    validate: (object, context) =>
+      (context.subresource === 'status' ? statusRules[id]?.(object) : own.validate?.(object, context)) ?? [],
+    validateUpdate: (object, old, context) =>
+      (context.subresource === 'status' ? undefined : own.validateUpdate?.(object, old, context)) ?? [],
   };
 }
 

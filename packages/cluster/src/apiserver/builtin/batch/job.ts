@@ -131,7 +131,8 @@ function validateJobUpdate(object: DynamicObject, old: DynamicObject): readonly 
   const template = objectAt(spec, 'template');
   const oldTemplate = objectAt(before, 'template');
   const next = suspended ? withOldDirectives(template, oldTemplate) : template;
-  if (!sameJson(next, oldTemplate)) errors.push(invalidValue('spec.template', template, 'field is immutable'));
+  if (!sameJson(next, oldTemplate))
+    errors.push(invalidValue('spec.template.spec', objectAt(template, 'spec'), 'field is immutable'));
   for (const key of ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy']) {
     errors.push(...unchanged(spec[key], before[key], `spec.${key}`));
   }

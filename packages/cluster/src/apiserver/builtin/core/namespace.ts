@@ -1,7 +1,7 @@
 import type { MutableJson } from '@coxswain/k8s';
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
-import { ensureObject, fillZero, given, listAt, objectAt, type ReadJson, textAt } from '../shared/draft.ts';
+import { ensureObject, fillZero, listAt, objectAt, type ReadJson, textAt } from '../shared/draft.ts';
 import { invalidValue } from '../shared/errors.ts';
 import { qualifiedName } from '../shared/names.ts';
 
@@ -46,16 +46,4 @@ export const namespaceStrategy: Strategy = {
     ensureObject(draft, 'status').phase = 'Terminating';
   },
   validate: validateFinalizers,
-  validateUpdate(object, _old, { subresource }) {
-    if (subresource !== 'status') return [];
-    const phase = textAt(objectAt(object, 'status'), 'phase');
-    const deleting = given(objectAt(object, 'metadata')?.deletionTimestamp);
-    if (deleting && phase !== 'Terminating') {
-      return [invalidValue('status.Phase', phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")];
-    }
-    if (!deleting && phase !== 'Active') {
-      return [invalidValue('status.Phase', phase, "may only be 'Active' if `deletionTimestamp` is empty")];
-    }
-    return [];
-  },
 };

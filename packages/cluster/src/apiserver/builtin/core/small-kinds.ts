@@ -102,9 +102,7 @@ export const endpointSliceStrategy: Strategy = {
     return errors;
   },
   validateUpdate: (object, old) =>
-    object.addressType === old.addressType
-      ? []
-      : [invalidValue('addressType', object.addressType, 'field is immutable')],
+    object.addressType === old.addressType ? [] : [invalidValue('addressType', null, 'field is immutable')],
 };
 
 export const nodeStrategy: Strategy = {

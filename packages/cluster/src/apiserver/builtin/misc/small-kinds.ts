@@ -12,7 +12,7 @@ import {
   type ReadJson,
   textAt,
 } from '../shared/draft.ts';
-import { forbiddenField, invalidValue, notSupported, required } from '../shared/errors.ts';
+import { forbiddenField, immutableText, invalidValue, notSupported, required } from '../shared/errors.ts';
 import { dnsLabel, dnsSubdomain, wildcardSubdomain } from '../shared/names.ts';
 import { formatErrors, nonNegative, positive, requiredName, unchanged } from '../shared/values.ts';
 
@@ -28,7 +28,8 @@ export const leaseStrategy: Strategy = {
   },
 };
 
-const storageClassFixed = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'];
+/** In the order in which the server names what was changed. */
+const storageClassFixed = ['provisioner', 'parameters', 'reclaimPolicy', 'volumeBindingMode'];
 
 export const storageClassStrategy: Strategy = {
   default(draft) {
@@ -47,13 +48,9 @@ export const storageClassStrategy: Strategy = {
     return errors;
   },
   validateUpdate: (object, old) =>
-    storageClassFixed.flatMap((key) => {
-      if (key === 'parameters' || key === 'provisioner') {
-        const same = unchanged(object[key], old[key], key).length === 0;
-        return same ? [] : [forbiddenField(key, `updates to ${key} are forbidden.`)];
-      }
-      return unchanged(object[key], old[key], key);
-    }),
+    storageClassFixed
+      .filter((key) => unchanged(object[key], old[key], key).length > 0)
+      .map((key) => invalidValue(key, null, immutableText)),
 };
 
 /** Highest value a user's priority class may have. */

@@ -2,7 +2,7 @@ import type { MutableJson } from '@coxswain/k8s';
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
 import { fill, fillZero, listAt, objectAt, objectsAt, type ReadJson, sameJson, textAt } from '../shared/draft.ts';
-import { invalidValue, notSupported, required } from '../shared/errors.ts';
+import { immutableText, invalidValue, notSupported, required } from '../shared/errors.ts';
 import { dnsSubdomain, pathSegment } from '../shared/names.ts';
 import { validateLabelSelector } from '../shared/selectors.ts';
 
@@ -70,6 +70,12 @@ function defaultBinding(draft: MutableJson): void {
   }
 }
 
+/** The reference as the server's message prints it. */
+function goRef(binding: ReadJson): object {
+  const ref = objectAt(binding, 'roleRef');
+  return { APIGroup: textAt(ref, 'apiGroup'), Kind: textAt(ref, 'kind'), Name: textAt(ref, 'name') };
+}
+
 function validateSubject(subject: ReadJson, clusterWide: boolean, field: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   const name = textAt(subject, 'name');
@@ -111,7 +117,7 @@ function bindingStrategyOf(clusterWide: boolean): Strategy {
       return errors;
     },
     validateUpdate: (object, old) =>
-      sameJson(object.roleRef, old.roleRef) ? [] : [invalidValue('roleRef', object.roleRef, 'cannot change roleRef')],
+      sameJson(object.roleRef, old.roleRef) ? [] : [invalidValue('roleRef', goRef(object), immutableText)],
   };
 }
 
