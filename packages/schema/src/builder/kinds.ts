@@ -39,11 +39,15 @@ export class NumberSchema extends Schema<number> {
   }
 }
 
-/** How server-side apply and uniqueness treat a list. `map` needs `keys`: scalar fields of the item. */
-export interface ListOptions {
-  readonly type?: 'atomic' | 'set' | 'map';
-  readonly keys?: readonly string[];
-}
+type KeyOf<T> = T extends object ? Extract<keyof T, string> : string;
+
+/**
+ * How server-side apply and uniqueness treat a list; default `atomic`. `map` needs `keys`: scalar fields of the item,
+ * each required or defaulted.
+ */
+export type ListOptions<Item = unknown> =
+  | { readonly type?: 'atomic' | 'set'; readonly keys?: never }
+  | { readonly type: 'map'; readonly keys: readonly [KeyOf<Item>, ...KeyOf<Item>[]] };
 
 export class ListSchema<T> extends Schema<readonly T[]> {
   minItems(n: number): this {

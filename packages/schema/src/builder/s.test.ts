@@ -46,6 +46,15 @@ describe('types', () => {
     expect(s.object({ n: s.int32().default(1) }).default({}).node.default).toEqual({});
   });
 
+  it('of the keys of a list map are checked', () => {
+    const item = s.object({ name: s.string() });
+    expect(s.list(item, { type: 'map', keys: ['name'] }).node['x-kubernetes-list-map-keys']).toEqual(['name']);
+    // @ts-expect-error the item has no such field
+    s.list(item, { type: 'map', keys: ['nam'] });
+    // @ts-expect-error a list map needs keys
+    s.list(item, { type: 'map' });
+  });
+
   it('of extended and spread objects are those of their parts', () => {
     const Log = s.object({ ...PodSet.props, volume: s.quantity() });
     const Named = PodSet.extend({ name: s.string(), image: s.string() });

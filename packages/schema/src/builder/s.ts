@@ -1,7 +1,7 @@
 import type { Condition } from '@coxswain/k8s';
 import type { SchemaNode } from '../node.ts';
 import { expandBuiltIn } from './built-in.ts';
-import type { Props } from './infer.ts';
+import type { Infer, Props } from './infer.ts';
 import {
   type ListOf,
   type ListOptions,
@@ -38,7 +38,7 @@ export const s = {
   /** One of the given strings; the type is their union. */
   enum: <const V extends readonly [string, ...string[]]>(...values: V): StringSchema<V[number]> =>
     new StringSchema<V[number]>({ type: 'string', enum: values }),
-  list: <S extends Schema<unknown>>(item: S, options?: ListOptions): ListOf<S> => list(item, options),
+  list: <S extends Schema<unknown>>(item: S, options?: ListOptions<Infer<S>>): ListOf<S> => list(item, options),
   /** String keys, values of one type. */
   map: <S extends Schema<unknown>>(value: S): MapOf<S> =>
     new MapSchema({ type: 'object', additionalProperties: value.node }),

@@ -2,6 +2,7 @@ import { fieldError } from '../field-error.ts';
 import { sameJson } from '../json.ts';
 import type { SchemaNode } from '../node.ts';
 import { type Check, type Kind, kindOf, runChecks } from './check.ts';
+import { marshalJson } from './go-text.ts';
 import { junctorCheck } from './junctors.ts';
 import { listCheck } from './list-check.ts';
 import { numberCheck } from './number-check.ts';
@@ -52,7 +53,7 @@ function nullPlan(node: SchemaNode): Check {
   const refused = types.length > 0 && !node.nullable;
   const checks: Check[] = [];
   if (refused) checks.push((_, report) => (report ? reportType(report, types.join(','), 'null') : false));
-  if (node.enum) checks.push((_, report) => (report ? reportEnum(node.enum ?? [], null)(report) : false));
+  push(checks, enumCheck(node));
   return (value, report) => {
     if (report && !refused) report.matches += 1;
     return runChecks(checks, value, report);
@@ -99,21 +100,16 @@ function push(checks: Check[], ...more: readonly (Check | undefined)[]): void {
   for (const check of more) if (check) checks.push(check);
 }
 
+/** A null in the list matches nothing: the server compares values, and null is none. */
 function enumCheck(node: SchemaNode): Check | undefined {
   const values = node.enum;
   if (!values || values.length === 0) return undefined;
-  const scalars = new Set<unknown>(values);
+  const scalars = new Set<unknown>(values.filter((value) => value !== null));
+  const names = values.map((value) => (typeof value === 'string' ? value : marshalJson(value)));
   return (value, report) => {
     if (scalars.has(value)) return true;
-    if (typeof value === 'object' && values.some((allowed) => sameJson(allowed, value))) return true;
-    return report ? reportEnum(values, value)(report) : false;
+    if (typeof value === 'object' && value !== null && values.some((allowed) => sameJson(allowed, value))) return true;
+    const detail = `should be one of [${names.join(' ')}]`;
+    return report?.problem(detail, (field) => fieldError.notSupported(field, value ?? null, names)) ?? false;
   };
 }
-
-function reportEnum(values: readonly unknown[], value: unknown): (report: { problem: Problem }) => false {
-  const names = values.map((allowed) => (typeof allowed === 'string' ? allowed : JSON.stringify(allowed)));
-  return (report) =>
-    report.problem(`should be one of [${names.join(' ')}]`, (field) => fieldError.notSupported(field, value, names));
-}
-
-type Problem = (detail: string, toError: (field: string) => ReturnType<typeof fieldError.invalid>) => false;
