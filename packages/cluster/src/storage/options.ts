@@ -15,7 +15,8 @@ export interface StorageOptions {
   readonly dir?: string;
   /**
    * `always`: `flushed()` waits until the disk has it. `interval`: until the operating system has it, and the disk within a second.
-   * `off`: until the operating system has it. Without effect in memory.
+   * `off`: until the operating system has it. Without effect in memory. A killed process loses nothing with any of them; when the
+   * machine loses power, the last two may lose acknowledged commits, whose revisions are then given out again.
    */
   readonly fsync: 'always' | 'interval' | 'off';
   readonly clock: Clock;
