@@ -106,7 +106,9 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
     }
     let idle: string | undefined;
     for (let step = 0; step < maxSteps; step++) {
-      if (!object || object.metadata.deletionTimestamp) return { type: 'over', again: true };
+      // Gone for the server; the store may not know yet, so that looking at once could find it again.
+      if (!object) return { type: 'over', again: options.retryAfter };
+      if (object.metadata.deletionTimestamp) return { type: 'over', again: 0 };
       pass.draft.see(object);
       const context = this.#context(pass, object);
       const action = await actor.observe(context);
@@ -169,7 +171,7 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
 
   /** Says how the pass ended, in condition, events and status, and when to look again. */
   async #conclude(pass: Pass<T>, outcome: PassOutcome, verb: 'Reconcile' | 'Finalize'): Promise<Result> {
-    if (outcome.type === 'over') return outcome.again ? { requeueAfter: 0 } : undefined;
+    if (outcome.type === 'over') return outcome.again === undefined ? undefined : { requeueAfter: outcome.again };
     if (this.#parts.options.syncedCondition) this.#setSynced(pass.draft, outcome, verb);
     this.#tell(pass, outcome, verb);
     const written = await this.#writeStatus(pass, outcome);
@@ -189,10 +191,11 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
       return;
     }
     if (outcome.type === 'looping') draft.set(syncedType, 'False', 'ActionLoop', outcome.message);
-    if (draft.actorSynced || verb === 'Finalize') return;
+    if (draft.actorSynced) return;
+    if (outcome.type === 'waiting') draft.set(syncedType, 'False', outcome.reason, outcome.message);
+    if (verb === 'Finalize') return;
     if (outcome.type === 'synced') draft.set(syncedType, 'True', 'empty', 'the object is synced');
     if (outcome.type === 'reconciling') draft.set(syncedType, 'False', 'Reconciling', 'the object is reconciling');
-    if (outcome.type === 'waiting') draft.set(syncedType, 'False', outcome.reason, outcome.message);
   }
 
   #tell({ base, draft }: Pass<T>, outcome: PassOutcome, verb: 'Reconcile' | 'Finalize'): void {

@@ -9,7 +9,7 @@ import { Resync } from './resync.ts';
  * - `looping`: an action repeats without effect.
  * - `conflict`: someone else wrote first; the next pass sees what.
  * - `failed`: an error; retried with backoff.
- * - `over`: nothing more to say about this object.
+ * - `over`: the object went, or began to go, under our hands; `again` is when to look.
  */
 export type PassOutcome =
   | { readonly type: 'synced' }
@@ -18,12 +18,14 @@ export type PassOutcome =
   | { readonly type: 'looping'; readonly message: string; readonly after: number; readonly first: boolean }
   | { readonly type: 'conflict'; readonly after: number }
   | { readonly type: 'failed'; readonly error: unknown }
-  | { readonly type: 'over'; readonly again?: boolean };
+  | { readonly type: 'over'; readonly again?: number };
 
 /** What an error thrown by an actor means. */
 export function outcomeOfError(error: unknown, retryAfter: number): PassOutcome {
   if (error instanceof Resync) {
-    return { type: 'waiting', reason: 'Waiting', message: error.message, after: error.after ?? retryAfter };
+    // Never at once: what is waited for would be polled as fast as the machine can.
+    const after = error.after && error.after > 0 ? error.after : retryAfter;
+    return { type: 'waiting', reason: 'Waiting', message: error.message, after };
   }
   if (isConflict(error)) return { type: 'conflict', after: retryAfter };
   return { type: 'failed', error };

@@ -82,27 +82,33 @@ describe('lease elector', () => {
     await b.elector.stop();
   });
 
-  it('refuses writes and aborts those under way the moment the deadline passes; reads go on', async () => {
-    const clock = new VirtualClock();
-    const api = new TestApi(clock);
-    const { elector, client } = electorOf(api, clock, 'a');
-    await expect(client.of(Part).create(part('early'))).rejects.toThrow(NotLeading);
-    elector.start();
-    await elector.leading;
-    await client.of(Part).create(part('p'));
-    api.intercept = async (request) => {
-      if (request.path.includes('/leases')) throw new Error('down');
-      if (request.method === 'DELETE') await sleep(clock, 60_000, request.signal);
-    };
-    const slow = client.of(Part).delete({ namespace: 'default', name: 'p' });
-    const refused = expect(slow).rejects.toThrow(NotLeading);
-    await clock.advance(10_000);
-    await refused;
-    await expect(client.of(Part).create(part('late'))).rejects.toThrow('not the leader by lease system/op');
-    expect((await client.of(Part).list({ namespace: 'default' })).items).toHaveLength(1);
-    expect(elector.signal.aborted).toBe(true);
-    await elector.stop();
-  });
+  it.each([
+    ['fail', () => Promise.reject(new Error('down'))],
+    ['hang', () => new Promise<void>(() => {})],
+  ])(
+    'refuses writes and aborts those under way at the deadline when renewals %s; reads go on',
+    async (_how, renewal) => {
+      const clock = new VirtualClock();
+      const api = new TestApi(clock);
+      const { elector, client } = electorOf(api, clock, 'a');
+      await expect(client.of(Part).create(part('early'))).rejects.toThrow(NotLeading);
+      elector.start();
+      await elector.leading;
+      await client.of(Part).create(part('p'));
+      api.intercept = async (request) => {
+        if (request.path.includes('/leases')) await renewal();
+        if (request.method === 'DELETE') await sleep(clock, 60_000, request.signal);
+      };
+      const slow = client.of(Part).delete({ namespace: 'default', name: 'p' });
+      const refused = expect(slow).rejects.toThrow(NotLeading);
+      await clock.advance(10_000);
+      await refused;
+      await expect(client.of(Part).create(part('late'))).rejects.toThrow('not the leader by lease system/op');
+      expect((await client.of(Part).list({ namespace: 'default' })).items).toHaveLength(1);
+      expect(elector.signal.aborted).toBe(true);
+      await elector.stop();
+    },
+  );
 
   it('rejects "leading" when stopped before it ever led', async () => {
     const clock = new VirtualClock();

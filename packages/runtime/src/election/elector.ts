@@ -1,4 +1,4 @@
-import { type Clock, formatMicroTime, isAlreadyExists, isConflict, sleep } from '../core/index.ts';
+import { type Clock, formatMicroTime, isAlreadyExists, isConflict, sleep, type Timer } from '../core/index.ts';
 import { noMetrics } from '../metrics/index.ts';
 import { NotLeading } from './errors.ts';
 import { type Lease, leaseKind } from './lease.ts';
@@ -52,6 +52,7 @@ export class LeaseElector implements Elector {
   #state: ElectionState = 'standby';
   #observed: Observed | undefined;
   #deadline = Number.NEGATIVE_INFINITY;
+  #alarm: Timer | undefined;
   #loop: Promise<void> | undefined;
 
   constructor(options: ElectorOptions) {
@@ -113,11 +114,10 @@ export class LeaseElector implements Elector {
     }
   }
 
-  /** A leader renews on the beat and never sleeps past its deadline; a standby's tries are spread. */
+  /** A leader renews on the beat; the tries of standbys are spread. */
   #pause(): number {
     const { retryPeriod } = this.#times;
-    if (this.#state !== 'leading') return retryPeriod * (1 + 0.2 * this.#options.random.next());
-    return Math.max(0, Math.min(retryPeriod, this.#deadline - this.#clock.monotonic()));
+    return this.#state === 'leading' ? retryPeriod : retryPeriod * (1 + 0.2 * this.#options.random.next());
   }
 
   /** One try to acquire or renew. Failures are told and tried again; the deadline decides when they cost the lead. */
@@ -137,11 +137,20 @@ export class LeaseElector implements Elector {
     this.#deadline = began + this.#times.renewDeadline;
     // An answer that took longer than the deadline it buys (a paused process) makes no leader.
     if (this.#expired) return;
+    this.#watchDeadline();
     if (this.#state === 'leading') return;
     this.#state = 'leading';
     this.#master(true);
     log.info({ lease: this.name, identity }, 'leading');
     this.#lead.resolve();
+  }
+
+  /** Ends the lead at its deadline even while a renewal hangs, so that writes under way are aborted in time. */
+  #watchDeadline(): void {
+    this.#alarm?.cancel();
+    this.#alarm = this.#clock.after(this.#deadline - this.#clock.monotonic(), () => {
+      if (this.#state === 'leading' && this.#expired) this.#end('the lease could not be renewed in time');
+    });
   }
 
   /** Milliseconds a call may take: a leader's calls end at its deadline. */
@@ -213,6 +222,7 @@ export class LeaseElector implements Elector {
     const led = this.#state === 'leading';
     this.#state = 'lost';
     this.#deadline = Number.NEGATIVE_INFINITY;
+    this.#alarm?.cancel();
     this.#master(false);
     const error = new NotLeading(this.name);
     this.#fence.abort(error);

@@ -1,6 +1,7 @@
 import type { Clock, Random, Timer } from '../core/index.ts';
+import { type Delay, type Entry, newEntry, type Ticket } from './entry.ts';
 import { Fifo } from './fifo.ts';
-import { type HeapEntry, TimerHeap, unset } from './heap.ts';
+import { TimerHeap, unset } from './heap.ts';
 import { type Lane, lanes, rankOf } from './lane.ts';
 import { type Backoff, defaultAgeing, defaultBackoff, type QueueObserver, type QueueOptions } from './options.ts';
 import { TokenBucket } from './token-bucket.ts';
@@ -23,30 +24,6 @@ export type Outcome =
   | { readonly after: number }
   | 'failed'
   | { readonly failed: true; readonly atLeast: number };
-
-/** Delayed adds of one key: `later` was asked for from outside, `again` by the outcome of the last run. */
-interface Delay extends HeapEntry {
-  readonly entry: Entry;
-}
-
-interface Entry {
-  readonly key: string;
-  /** Waiting in this lane; while the key is worked: to be put there when done. */
-  lane: Lane | undefined;
-  /** When it began to wait in its lane. Lane items made at another time are void. */
-  since: number;
-  added: number;
-  working: boolean;
-  started: number;
-  failures: number;
-  later: Delay | undefined;
-  again: Delay | undefined;
-}
-
-interface Ticket {
-  readonly entry: Entry;
-  readonly since: number;
-}
 
 /**
  * A queue of keys for workers. A key waits at most once and is never worked twice at the same time: added while it
@@ -180,17 +157,7 @@ export class WorkQueue {
   #entry(key: string): Entry {
     let entry = this.#entries.get(key);
     if (!entry) {
-      entry = {
-        key,
-        lane: undefined,
-        since: 0,
-        added: 0,
-        working: false,
-        started: 0,
-        failures: 0,
-        later: undefined,
-        again: undefined,
-      };
+      entry = newEntry(key);
       this.#entries.set(key, entry);
     }
     return entry;

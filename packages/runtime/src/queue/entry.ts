@@ -1,0 +1,40 @@
+import type { HeapEntry } from './heap.ts';
+import type { Lane } from './lane.ts';
+
+/** Delayed adds of one key: `later` was asked for from outside, `again` by the outcome of the last run. */
+export interface Delay extends HeapEntry {
+  readonly entry: Entry;
+}
+
+export interface Entry {
+  readonly key: string;
+  /** Waiting in this lane; while the key is worked: to be put there when done. */
+  lane: Lane | undefined;
+  /** When it began to wait in its lane. Lane items made at another time are void. */
+  since: number;
+  added: number;
+  working: boolean;
+  started: number;
+  failures: number;
+  later: Delay | undefined;
+  again: Delay | undefined;
+}
+
+export interface Ticket {
+  readonly entry: Entry;
+  readonly since: number;
+}
+
+export function newEntry(key: string): Entry {
+  return {
+    key,
+    lane: undefined,
+    since: 0,
+    added: 0,
+    working: false,
+    started: 0,
+    failures: 0,
+    later: undefined,
+    again: undefined,
+  };
+}
