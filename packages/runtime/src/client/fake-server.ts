@@ -52,8 +52,8 @@ export class FakeServer implements Transport {
     return this.#watches.size;
   }
 
-  object(path: string): DynamicObject | undefined {
-    return this.#objects.get(path);
+  all(): readonly DynamicObject[] {
+    return [...this.#objects.values()];
   }
 
   send(request: TransportRequest): Promise<TransportResponse> {
