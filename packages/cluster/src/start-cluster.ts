@@ -2,7 +2,7 @@ import { CustomResourceDefinition } from '@coxswain/k8s';
 import { apply, type Client, createClient } from '@coxswain/runtime/client';
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
-import { kruiseControllers, kruiseCrds, workloadControllers } from './controllers/index.ts';
+import { cleanupControllers, kruiseControllers, kruiseCrds, workloadControllers } from './controllers/index.ts';
 import { type EmbeddedServer, startServer } from './embedded-server.ts';
 import { kubeconfigFor } from './http/index.ts';
 import { simulatedNodes } from './node/index.ts';
@@ -43,6 +43,7 @@ async function controlPlane(
       log: log.child({ component: name }),
     });
   const controllers = manager('kube-controller-manager');
+  cleanupControllers(controllers);
   workloadControllers(controllers);
   if (options.kruise !== false) {
     await installKruise(clientFor(server, 'system:kruise', clock));

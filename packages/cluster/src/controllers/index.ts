@@ -5,12 +5,22 @@
 import type { Manager } from '@coxswain/runtime/manager';
 import { deploymentController } from './deployment/index.ts';
 import { endpointsControllers } from './endpoints/index.ts';
+import { garbageCollector } from './gc/index.ts';
 import { jobController } from './job/index.ts';
+import { monitorKinds } from './kinds/index.ts';
+import { namespaceController } from './namespace/index.ts';
 import { replicaSetController } from './replicaset/index.ts';
 import { statefulSetController } from './statefulset/index.ts';
 import { volumeControllers } from './volume/index.ts';
 
 export { kruiseControllers, kruiseCrds } from './kruise/index.ts';
+
+/** Adds the garbage collector and the namespace controller, which work on the metadata of every kind. */
+export function cleanupControllers(manager: Manager): void {
+  const monitors = monitorKinds(manager);
+  garbageCollector(manager, monitors);
+  namespaceController(manager, monitors);
+}
 
 /** Adds the controllers of the built-in workloads, services and volumes. */
 export function workloadControllers(manager: Manager): void {
