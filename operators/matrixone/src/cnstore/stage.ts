@@ -6,19 +6,20 @@ import { ANNOTATION_STORE_CORDON, type CNSet, FINALIZER_CN_DRAINING, KRUISE_LIFE
  * - `leaving`: its pod is being deleted.
  * - `cordoned`: a person keeps it out of service.
  * - `stopping`: OpenKruise waits for our finalizer before it stops or updates the pod.
- * - `released`: the finalizer is gone and OpenKruise is about to act.
+ * - `released`: OpenKruise acts. A finalizer that came back now could make it begin again.
  * - `serving`: none of these.
  */
 export type Stage = 'leaving' | 'cordoned' | 'stopping' | 'released' | 'serving';
 
-const held: ReadonlySet<string | undefined> = new Set(['PreparingDelete', 'PreparingUpdate']);
+const asking: ReadonlySet<string | undefined> = new Set(['PreparingDelete', 'PreparingUpdate']);
 
 export function stageOf(pod: Pod): Stage {
   const { deletionTimestamp, annotations, labels, finalizers } = pod.metadata;
   if (deletionTimestamp) return 'leaving';
   if (annotations?.[ANNOTATION_STORE_CORDON] !== undefined) return 'cordoned';
-  if (!held.has(labels?.[KRUISE_LIFECYCLE_STATE])) return 'serving';
-  return finalizers?.includes(FINALIZER_CN_DRAINING) ? 'stopping' : 'released';
+  const state = labels?.[KRUISE_LIFECYCLE_STATE];
+  if (asking.has(state)) return finalizers?.includes(FINALIZER_CN_DRAINING) ? 'stopping' : 'released';
+  return state === 'Updating' ? 'released' : 'serving';
 }
 
 /** Whether the update that a pod waits for changes only metadata, so that nothing has to be handed over. */
