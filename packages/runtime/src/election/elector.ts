@@ -238,12 +238,9 @@ export class LeaseElector implements Elector {
     try {
       const found = await leases.find({ namespace, name: lease }, options);
       if (found?.spec?.holderIdentity !== identity) return;
-      const spec = {
-        ...found.spec,
-        holderIdentity: '',
-        leaseDurationSeconds: 1,
-        renewTime: formatMicroTime(this.#clock.now()),
-      };
+      // Absent rather than empty: every server takes it, and to every elector it means that nobody holds the lease.
+      const { holderIdentity: _us, ...rest } = found.spec;
+      const spec = { ...rest, leaseDurationSeconds: 1, renewTime: formatMicroTime(this.#clock.now()) };
       await leases.update({ ...found, spec }, options);
     } catch (error) {
       log.warn({ lease: this.name, err: error }, 'lease not released; it expires by itself');

@@ -142,7 +142,7 @@ describe('manager', () => {
     expect(kinds.at(-1)).toBe('leases');
     expect(new Set(kinds)).toEqual(new Set(['leases', 'configmaps', 'widgets', 'events']));
     expect(kinds.filter((kind) => kind === 'events')).toHaveLength(2);
-    expect(t.api.at<Lease>(leasePath)?.spec?.holderIdentity).toBe('');
+    expect(t.api.at<Lease>(leasePath)?.spec?.holderIdentity).toBeUndefined();
     expect(t.clock.untilNext).toBeUndefined();
   });
 
