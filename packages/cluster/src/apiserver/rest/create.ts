@@ -99,8 +99,10 @@ async function storeNew(
   const generated = !metadataOf(draft).name && typeof base === 'string' && base !== '';
   for (let attempt = 1; ; attempt++) {
     const next = generated ? draftOf(draft) : draft;
-    if (generated) metadataOf(next).name = `${String(base).slice(0, 58)}${randomSuffix(server.random)}`;
-    const name = String(metadataOf(next).name ?? '');
+    const given = generated ? `${base.slice(0, 58)}${randomSuffix(server.random)}` : metadataOf(next).name;
+    // A missing name is refused below; until then the rules of the kind see an object like any other.
+    const name = typeof given === 'string' ? given : '';
+    metadataOf(next).name = name;
     const key = keyOf(call, name);
     const taken = () => server.storage.get(key);
     if (generated && attempt < generateAttempts && taken()) continue;
