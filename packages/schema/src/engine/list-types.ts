@@ -127,8 +127,7 @@ function uniqueKeys(
     errors?.push(fieldError.invalid(`${path}[${odd}]`, list[odd], 'must be an object for an array of list-type map'));
     return false;
   }
-  const [single] = keys;
-  if (keys.length === 1 && single !== undefined && !repeatsKey(list, single)) return true;
+  if (list.length <= shortList && !repeatsKeys(list, keys)) return true;
   const values = list.map((item) => keysOf(item, keys));
   if (!hasRepeats(values)) return true;
   for (const index of errors ? firstRepeats(values) : []) {
@@ -143,17 +142,19 @@ function keysOf(item: unknown, keys: readonly string[]): Record<string, unknown>
   return Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(fields, key) ? [[key, fields[key]]] : [])));
 }
 
-function repeatsKey(list: readonly unknown[], key: string): boolean {
-  if (list.length > shortList) {
-    const seen = new Set<unknown>();
-    for (const item of list) seen.add(keyOf(item, key));
-    return seen.size < list.length;
-  }
+function repeatsKeys(list: readonly unknown[], keys: readonly string[]): boolean {
   for (let i = 1; i < list.length; i++) {
-    const value = keyOf(list[i], key);
-    for (let j = 0; j < i; j++) if (keyOf(list[j], key) === value) return true;
+    for (let j = 0; j < i; j++) if (sameKeys(list[i], list[j], keys)) return true;
   }
   return false;
+}
+
+function sameKeys(a: unknown, b: unknown, keys: readonly string[]): boolean {
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] ?? '';
+    if (keyOf(a, key) !== keyOf(b, key)) return false;
+  }
+  return true;
 }
 
 function keyOf(item: unknown, key: string): unknown {
