@@ -28,9 +28,9 @@ test('the stages of a node', () => {
   const finalizers = ['matrixorigin.io/cn-draining'];
   expect(stageOf({ metadata: { name: 'p' } })).toBe('serving');
   expect(stageOf({ metadata: { name: 'p', labels: { 'lifecycle.apps.kruise.io/state': 'Updated' } } })).toBe('serving');
-  expect(stageOf({ metadata: { name: 'p', labels: { 'lifecycle.apps.kruise.io/state': 'Updating' }, finalizers } })).toBe(
-    'released',
-  );
+  expect(
+    stageOf({ metadata: { name: 'p', labels: { 'lifecycle.apps.kruise.io/state': 'Updating' }, finalizers } }),
+  ).toBe('released');
   expect(stageOf({ metadata: { name: 'p', labels: held, finalizers } })).toBe('stopping');
   expect(stageOf({ metadata: { name: 'p', labels: held } })).toBe('released');
   expect(stageOf({ metadata: { name: 'p', annotations: { 'matrixorigin.io/store-cordon': '' }, labels: held } })).toBe(

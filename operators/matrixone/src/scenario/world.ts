@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { startCluster } from '@coxswain/cluster';
-import { CustomResourceDefinition, type KubeObject, Secret } from '@coxswain/k8s';
+import { ConfigMap, CustomResourceDefinition, type Kind, type KubeObject, Pod, Secret, Service } from '@coxswain/k8s';
+import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { apply, type Client } from '@coxswain/runtime/client';
 import { type Logger, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
 import { parseAllDocuments } from 'yaml';
-import { MatrixOneCluster } from '../api/index.ts';
+import { CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet } from '../api/index.ts';
 import { matrixoneOperator } from '../operator.ts';
 import type { MatrixOneOptions } from '../options.ts';
 
@@ -21,6 +22,7 @@ export class World implements AsyncDisposable {
   readonly #stops: (() => Promise<void>)[] = [];
   #client: Client | undefined;
   #manager: Manager | undefined;
+  readonly #notes: { readonly version: number; readonly line: string }[] = [];
 
   static async start(options: WorldOptions = {}): Promise<World> {
     const world = new World();
@@ -56,6 +58,53 @@ export class World implements AsyncDisposable {
     const manager = this.#manager;
     this.#manager = undefined;
     if (manager) await this.drive(manager.stop());
+  }
+
+  /** Notes what happens to the objects of a kind from now on; `note` gives a line, or nothing. */
+  async record<T extends KubeObject>(
+    kind: Kind<T>,
+    note: (object: T, type: string) => string | undefined,
+  ): Promise<void> {
+    const stream = await this.drive(this.client.of(kind).watch({ namespace: 'default' }));
+    const read = async () => {
+      for await (const batch of stream) {
+        for (const event of batch) {
+          if (event.type === 'ERROR') continue;
+          const line = note(event.object, event.type);
+          if (line !== undefined) this.#notes.push({ version: Number(event.object.metadata.resourceVersion), line });
+        }
+      }
+    };
+    void read();
+  }
+
+  /** The notes in the order in which things happened, each line once. */
+  get history(): readonly string[] {
+    return [...new Set(this.#notes.toSorted((a, b) => a.version - b.version).map(({ line }) => line))];
+  }
+
+  /** Version of every object that the operator writes, to see whether anything is written. */
+  async versions(): Promise<Readonly<Record<string, string | undefined>>> {
+    const kinds: readonly Kind[] = [
+      MatrixOneCluster,
+      LogSet,
+      DNSet,
+      CNSet,
+      ProxySet,
+      KruiseStatefulSet,
+      CloneSet,
+      Pod,
+      ConfigMap,
+      Service,
+      Secret,
+    ];
+    const versions: Record<string, string | undefined> = {};
+    for (const kind of kinds) {
+      for (const { metadata } of (await this.drive(this.client.of(kind).list({ namespace: 'default' }))).items) {
+        versions[`${kind.kind} ${metadata.name}`] = metadata.resourceVersion;
+      }
+    }
+    return versions;
   }
 
   /** Lets time go on until a promise is settled. */
