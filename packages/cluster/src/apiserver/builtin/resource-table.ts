@@ -107,7 +107,7 @@ const groups: readonly (readonly [groupVersion: string, rows: readonly ShortRow[
     'storage.k8s.io/v1',
     [
       ['csidrivers', 'CSIDriver', 'cluster'],
-      ['csinodes', 'CSINode', 'cluster'],
+      ['csinodes', 'CSINode', 'cluster', 'status'],
       ['csistoragecapacities', 'CSIStorageCapacity'],
       ['storageclasses', 'StorageClass', 'cluster short=sc'],
       ['volumeattachments', 'VolumeAttachment', 'cluster', 'status'],

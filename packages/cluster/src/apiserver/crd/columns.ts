@@ -5,6 +5,12 @@ import type { Column } from '../types.ts';
 
 type Cell = string | number | boolean | undefined;
 
+/** Keys of maps are printed in order. */
+function inOrder(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 /** The first value found as a cell of the declared type; what does not fit the type is left empty. */
 function cellOf([value]: readonly unknown[], type: string): Cell {
   if (value === undefined || value === null) return undefined;
@@ -18,7 +24,7 @@ function cellOf([value]: readonly unknown[], type: string): Cell {
     case 'date':
       return typeof value === 'string' ? value : undefined;
     default:
-      return typeof value === 'string' ? value : JSON.stringify(value);
+      return typeof value === 'string' ? value : JSON.stringify(value, inOrder);
   }
 }
 

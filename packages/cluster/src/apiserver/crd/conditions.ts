@@ -19,12 +19,10 @@ export function conditionHolds(object: ReadJson, type: CrdCondition['type']): bo
 export function setCondition(draft: MutableJson, condition: CrdCondition, now: string): void {
   const status = ensureObject(draft, 'status');
   const present = objectsAt(status, 'conditions').find((candidate) => candidate.type === condition.type);
-  const generation = objectAt(draft, 'metadata')?.generation;
   const same = present?.status === condition.status;
   const next = {
     ...condition,
     lastTransitionTime: same ? present.lastTransitionTime : now,
-    ...(generation === undefined ? {} : { observedGeneration: generation }),
   };
   const others = listAt(status, 'conditions');
   status.conditions = present

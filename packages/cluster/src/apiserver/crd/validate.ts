@@ -1,5 +1,5 @@
 import { type FieldError, type SchemaNode, validateStructural } from '@coxswain/schema';
-import { given, listAt, objectAt, objectsAt, type ReadJson, textAt } from '../builtin/shared/draft.ts';
+import { given, listAt, objectAt, objectsAt, type ReadJson, sameJson, textAt } from '../builtin/shared/draft.ts';
 import { invalidValue, notSupported, required } from '../builtin/shared/errors.ts';
 import { dns1035Label, dnsSubdomain } from '../builtin/shared/names.ts';
 import { unchanged } from '../builtin/shared/values.ts';
@@ -37,7 +37,59 @@ function validateGroup(group: string): readonly FieldError[] {
   return group.includes('.') ? [] : [invalidValue('spec.group', group, 'should be a domain with at least one dot')];
 }
 
-function validateVersion(version: ReadJson, field: string): readonly FieldError[] {
+/** What of a version is checked, and where errors of it are reported when all versions agree on it. */
+interface VersionPart {
+  /** Below `spec.versions[i]`. */
+  readonly own: string;
+  readonly shared: string;
+  value(version: ReadJson): unknown;
+  check(version: ReadJson, field: string): readonly FieldError[];
+}
+
+const schemaOf = (version: ReadJson) => objectAt(objectAt(version, 'schema'), 'openAPIV3Schema');
+
+const versionParts: readonly VersionPart[] = [
+  {
+    own: 'schema.openAPIV3Schema',
+    shared: 'spec.validation.openAPIV3Schema',
+    value: schemaOf,
+    check(version, field) {
+      const schema = schemaOf(version);
+      return schema ? validateStructural(schema as SchemaNode, field) : [];
+    },
+  },
+  {
+    own: 'subresources',
+    shared: 'spec.subresources',
+    value: (version) => version.subresources,
+    check: (version, field) => validateSubresources(objectAt(version, 'subresources'), field),
+  },
+  {
+    own: 'additionalPrinterColumns',
+    shared: 'spec.additionalPrinterColumns',
+    value: (version) => version.additionalPrinterColumns,
+    check: validateColumns,
+  },
+  {
+    own: 'selectableFields',
+    shared: 'spec.selectableFields',
+    value: (version) => version.selectableFields,
+    check: validateSelectable,
+  },
+];
+
+/** The server keeps what all versions have in common once, and reports it there. */
+function isShared(part: VersionPart, versions: readonly ReadJson[]): boolean {
+  return versions.every((version) => sameJson(part.value(version), part.value(versions[0] ?? {})));
+}
+
+function validateSharedParts(versions: readonly ReadJson[]): readonly FieldError[] {
+  return versionParts
+    .filter((part) => isShared(part, versions))
+    .flatMap((part) => part.check(versions[0] ?? {}, part.shared));
+}
+
+function validateVersion(version: ReadJson, versions: readonly ReadJson[], field: string): readonly FieldError[] {
   const name = textAt(version, 'name');
   const texts = dns1035Label(name);
   const errors = texts.length > 0 ? [invalidValue(`${field}.name`, name, texts.join(','))] : [];
@@ -45,21 +97,18 @@ function validateVersion(version: ReadJson, field: string): readonly FieldError[
     const text = 'can only be set for deprecated versions';
     errors.push(invalidValue(`${field}.deprecationWarning`, version.deprecationWarning, text));
   }
-  const schema = objectAt(objectAt(version, 'schema'), 'openAPIV3Schema');
-  if (schema) errors.push(...validateStructural(schema as SchemaNode, `${field}.schema.openAPIV3Schema`));
-  errors.push(...validateSubresources(objectAt(version, 'subresources'), `${field}.subresources`));
-  errors.push(...validateColumns(version, `${field}.additionalPrinterColumns`));
-  errors.push(...validateSelectable(version, `${field}.selectableFields`));
+  for (const part of versionParts) {
+    if (!isShared(part, versions)) errors.push(...part.check(version, `${field}.${part.own}`));
+  }
   return errors;
 }
 
 function validateVersions(spec: ReadJson): readonly FieldError[] {
   const versions = objectsAt(spec, 'versions');
-  const errors: FieldError[] = versions
-    .map((version, i) => ({ i, schema: objectAt(objectAt(version, 'schema'), 'openAPIV3Schema') }))
-    .filter(({ schema }) => !schema)
-    .map(({ i }) => required(`spec.versions[${i}].schema.openAPIV3Schema`));
-  errors.push(...versions.flatMap((version, i) => validateVersion(version, `spec.versions[${i}]`)));
+  const errors: FieldError[] = versions.flatMap((version, i) =>
+    schemaOf(version) ? [] : [required(`spec.versions[${i}].schema.openAPIV3Schema`)],
+  );
+  errors.push(...versions.flatMap((version, i) => validateVersion(version, versions, `spec.versions[${i}]`)));
   const names = versions.map((version) => version.name);
   if (new Set(names).size !== names.length) {
     errors.push(invalidValue('spec.versions', versions, 'must contain unique version names'));
@@ -67,6 +116,9 @@ function validateVersions(spec: ReadJson): readonly FieldError[] {
   if (versions.filter((version) => version.storage === true).length !== 1) {
     errors.push(invalidValue('spec.versions', versions, 'must have exactly one version marked as storage version'));
   }
+  const first = textAt(versions[0], 'name');
+  const texts = dns1035Label(first);
+  if (texts.length > 0) errors.push(invalidValue('spec.version', first, texts.join(',')));
   return errors;
 }
 
@@ -96,7 +148,7 @@ function validateConversion(spec: ReadJson): readonly FieldError[] {
 function validateStoredVersions(object: ReadJson): readonly FieldError[] {
   const stored = listAt(objectAt(object, 'status'), 'storedVersions').map(String);
   const field = 'status.storedVersions';
-  if (stored.length === 0) return [invalidValue(field, stored, 'must have at least one stored version')];
+  if (stored.length === 0) return [invalidValue(field, null, 'must have at least one stored version')];
   const versions = objectsAt(objectAt(object, 'spec'), 'versions');
   const errors = versions
     .filter((version) => version.storage === true && !stored.includes(textAt(version, 'name')))
@@ -138,7 +190,9 @@ export function validateCrd(object: ReadJson): readonly FieldError[] {
   const group = textAt(spec, 'group');
   const errors: FieldError[] = [];
   const name = textAt(objectAt(object, 'metadata'), 'name');
-  if (name !== `${textAt(names, 'plural')}.${group}`) {
+  // Only new definitions have no version yet; later the names are fixed one by one.
+  const isNew = objectAt(object, 'metadata')?.resourceVersion === undefined;
+  if (isNew && name !== `${textAt(names, 'plural')}.${group}`) {
     errors.push(invalidValue('metadata.name', name, 'must be spec.names.plural+"."+spec.group'));
   }
   errors.push(...validateGroup(group));
@@ -147,7 +201,7 @@ export function validateCrd(object: ReadJson): readonly FieldError[] {
   else if (!['Cluster', 'Namespaced'].includes(scope)) {
     errors.push(notSupported('spec.scope', scope, ['Cluster', 'Namespaced']));
   }
-  errors.push(...validateVersions(spec), ...validateNames(names));
+  errors.push(...validateVersions(spec), ...validateNames(names), ...validateSharedParts(objectsAt(spec, 'versions')));
   if (spec.preserveUnknownFields === true) {
     const text =
       'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';

@@ -4,9 +4,11 @@ import type { ServedGroup } from './groups.ts';
 import { subresourcesOf } from './subresources.ts';
 
 function kindRef(resource: ResourceInfo, subresource?: { kind: string; group?: string; version?: string }) {
+  // Built-in kinds leave group and version empty where they are the resource's own.
+  const own = resource.builtIn ? { group: '', version: '' } : resource;
   return {
-    group: subresource?.group ?? resource.group,
-    version: subresource?.version ?? resource.version,
+    group: subresource?.group ?? own.group,
+    version: subresource?.version ?? own.version,
     kind: subresource?.kind ?? resource.kind,
   };
 }

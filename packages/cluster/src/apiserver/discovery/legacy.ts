@@ -38,6 +38,10 @@ export function groupDocument(group: ServedGroup): object {
 /** The form that is stored: for kinds served in several versions, the first one that needs no conversion. */
 function hashOf(resource: ResourceInfo, group: ServedGroup): string {
   if (resource.storage === '/events') return storageVersionHash('', 'v1', 'Event');
+  // The real server still stores definitions in their first form.
+  if (resource.builtIn && resource.group === 'apiextensions.k8s.io') {
+    return storageVersionHash(resource.group, 'v1beta1', resource.kind);
+  }
   const versions = group.versions.flatMap(({ resources }) =>
     resources.filter((other) => other.plural === resource.plural),
   );
