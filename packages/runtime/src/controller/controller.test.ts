@@ -95,6 +95,24 @@ describe('controller', () => {
     expect(t.calls).toEqual(['a']);
   });
 
+  it('says which kinds it waits for, and stops all the same', async () => {
+    const t = setUp();
+    const warnings: object[] = [];
+    t.manager.log.warn = (fields) => void warnings.push(fields);
+    t.api.intercept = async ({ path, signal }) => {
+      if (path.endsWith('/configmaps')) await sleep(t.clock, 3_600_000, signal);
+    };
+    t.run(t.manager.controller(Widget).owns(Part));
+    const started = t.manager.start();
+    started.catch(() => {});
+    await t.clock.advance(11_000);
+    expect(warnings).toEqual([{ kinds: ['configmaps'] }]);
+    await t.manager.stop();
+    await expect(started).rejects.toThrow('stopped');
+    await t.clock.settle();
+    expect(t.clock.untilNext).toBeUndefined();
+  });
+
   it('enqueues the owner of a child, in any version of its kind, and only of its group', async () => {
     const t = setUp();
     t.run(t.manager.controller(Widget).owns(Part));

@@ -1,4 +1,4 @@
-import type { Kind, KubeObject } from '@coxswain/k8s';
+import { type Kind, type KubeObject, resourceName } from '@coxswain/k8s';
 import type { Cache } from '../cache/types.ts';
 import type { Client } from '../client/types.ts';
 import {
@@ -67,6 +67,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
   readonly #works = new Map<string, Work>();
   #attached: readonly Attached[] = [];
   #resync: Timer | undefined;
+  #waiting: Timer | undefined;
   #working = false;
 
   constructor(parts: Parts<T>) {
@@ -106,7 +107,19 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
         if (!this.#works.get(text)?.claims(kind, event, lane)) this.#queue.add(text, lane);
       }),
     );
+    this.#armWaiting(firstWaitingLog);
     await Promise.all(this.#attached.map(({ informer }) => informer.synced));
+    this.#waiting?.cancel();
+  }
+
+  /** Says now and then which kinds have not been listed yet: a missing CRD or permission shows nowhere else. */
+  #armWaiting(after: number): void {
+    this.#waiting = this.#parts.host.clock.after(after, () => {
+      const late = this.#attached.filter(({ informer }) => !informer.hasSynced);
+      const kinds = late.map(({ informer }) => resourceName(informer.kind));
+      this.#log.warn({ kinds }, 'workers wait for the first listing of these kinds; are they installed and readable?');
+      this.#armWaiting(nextWaitingLog);
+    });
   }
 
   /** Starts the workers. Call after {@link attach} has resolved. */
@@ -125,6 +138,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
    */
   async stop(deadline: number): Promise<void> {
     this.#resync?.cancel();
+    this.#waiting?.cancel();
     for (const source of this.#attached) source.detach();
     this.#queue.close();
     if (this.#running.size > 0 && deadline > 0) await this.#settled(deadline);
@@ -239,6 +253,9 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
 
 /** Milliseconds that an aborted reconcile has to end before it is given up. */
 const abortGrace = 1_000;
+/** Milliseconds until the log says what is waited for, and between two times. */
+const firstWaitingLog = 10_000;
+const nextWaitingLog = 60_000;
 
 function outcomeOf(answer: Result): Outcome {
   return answer ? { after: answer.requeueAfter } : 'ok';

@@ -30,6 +30,9 @@ export interface Elector {
   stop(): Promise<void>;
 }
 
+/** The one reason for the end of a lead that is as it should be. */
+const stopped = 'stopped';
+
 /** What was last seen on the server, and when by our own clock. */
 interface Observed {
   readonly lease: Lease;
@@ -91,7 +94,7 @@ export class LeaseElector implements Elector {
 
   async stop(): Promise<void> {
     const held = this.leads;
-    this.#end('stopped');
+    this.#end(stopped);
     this.#stop.abort(new NotLeading(this.name));
     await this.#loop;
     if (held) await this.#release();
@@ -226,7 +229,7 @@ export class LeaseElector implements Elector {
     this.#master(false);
     const error = new NotLeading(this.name);
     this.#fence.abort(error);
-    if (led) this.#options.log.warn({ lease: this.name, why }, 'leads no more');
+    if (led) this.#options.log[why === stopped ? 'info' : 'warn']({ lease: this.name, why }, 'leads no more');
     this.#lead.reject(error);
     this.#lose.resolve();
   }
