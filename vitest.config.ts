@@ -3,7 +3,12 @@ import { defineConfig } from 'vitest/config';
 // biome-ignore lint/style/noDefaultExport: vitest reads its configuration from the default export
 export default defineConfig({
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'operators/*/src/**/*.test.ts', 'bench/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+    include: [
+      'packages/*/src/**/*.test.ts',
+      'operators/*/src/**/*.test.ts',
+      'bench/src/**/*.test.ts',
+      'scripts/**/*.test.ts',
+    ],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',

@@ -1,7 +1,10 @@
 import { glob, readFile } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 
-/** What each package may import, besides itself (`design.md`, Rooms). Tests may also use `cluster` and `testing`. */
+/** Tests and what only they use (`x.test.ts`, `test-x.ts`): they may also use `cluster` and `testing`, and any room of their own package. */
+const testFile = /(\.test|(^|\/)test-[\w-]+)\.ts$/;
+
+/** What each package may import, besides itself (`design.md`, Rooms). */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   k8s: [],
   schema: ['k8s'],
@@ -54,7 +57,7 @@ function checkPackage(source: Source, target: string): string | undefined {
   const match = /^@coxswain\/([\w-]+)/.exec(target);
   const name = match?.[1];
   if (!name || name === source.name) return undefined;
-  const isTest = /\.test\.ts$|\/fixtures\/|\/testing\//.test(source.path);
+  const isTest = testFile.test(source.path);
   if (allowed[source.name]?.includes(name) || (isTest && (name === 'cluster' || name === 'testing'))) return undefined;
   return `${source.path}: ${source.name} may not import @coxswain/${name}`;
 }
@@ -62,7 +65,7 @@ function checkPackage(source: Source, target: string): string | undefined {
 function checkRelative(source: Source, target: string): string | undefined {
   const resolved = normalize(join(dirname(source.path), target));
   if (!resolved.startsWith(`${source.folder}/`)) return `${source.path}: reaches into another package: ${target}`;
-  if (source.name !== 'runtime') return undefined;
+  if (source.name !== 'runtime' || testFile.test(source.path)) return undefined;
   const from = source.path.split('/')[3] ?? '';
   const to = resolved.split('/')[3] ?? '';
   const fromRank = runtimeRank[from];
