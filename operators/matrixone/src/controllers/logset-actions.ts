@@ -3,7 +3,7 @@ import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import type { Action, ActorContext } from '@coxswain/runtime/actor';
 import { removeFinalizer } from '@coxswain/runtime/apply';
 import { merge } from '@coxswain/runtime/client';
-import { keyOf } from '@coxswain/runtime/core';
+import { isNotFound, keyOf } from '@coxswain/runtime/core';
 import {
   ANNOTATION_BOOTSTRAP,
   FINALIZER_CONFIRM_DELETION,
@@ -88,7 +88,16 @@ export async function releaseOrphans(context: Context): Promise<boolean> {
   for await (const pod of pods.listAll({ namespace, labels: { [LABEL_LOGSET_OWNER]: name }, signal: context.signal })) {
     left++;
     await removeFinalizer(context.client, Pod, pod, FINALIZER_CONFIRM_DELETION, { signal: context.signal });
-    await context.ensureGone(Pod, keyOf(pod));
+    if (!pod.metadata.deletionTimestamp) await deleteOrphan(context, pod);
   }
   return left === 0;
+}
+
+/** Orphans have none of the labels by which pods are watched, so the server is asked. */
+async function deleteOrphan({ client, signal }: Context, pod: Pod): Promise<void> {
+  try {
+    await client.of(Pod).delete(keyOf(pod), { signal });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
 }

@@ -1,0 +1,97 @@
+import { ConfigMap, PersistentVolumeClaim, Pod } from '@coxswain/k8s';
+import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
+import { json, merge } from '@coxswain/runtime/client';
+import { expect, test } from 'vitest';
+import { LogSet, MatrixOneCluster } from '../api/index.ts';
+import { World } from './world.ts';
+
+const key = { namespace: 'default', name: 'mo' };
+const inNamespace = (name: string) => ({ namespace: 'default', name });
+
+/** A cluster whose log stores are replaced after 20 seconds. */
+async function startWith(failedPodStrategy: 'Delete' | 'Orphan'): Promise<World> {
+  const world = await World.start();
+  await world.applyExample((cluster) => ({
+    ...cluster,
+    spec: {
+      ...cluster.spec,
+      logService: { ...cluster.spec.logService, storeFailureTimeout: '20s', failedPodStrategy },
+    },
+  }));
+  await world.until('the cluster is settled', () => world.settled());
+  return world;
+}
+
+/** Makes the container of a pod one that cannot start any more. */
+async function breakPod(world: World, name: string): Promise<void> {
+  const image = json([{ op: 'replace', path: '/spec/containers/0/image', value: 'invalid.example/broken:1' }]);
+  await world.drive(world.client.of(Pod).patch(inNamespace(name), image));
+}
+
+async function logPods(world: World): Promise<readonly string[]> {
+  const pods = await world.drive(
+    world.client.of(Pod).list({ namespace: 'default', labels: 'matrixorigin.io/component=LogSet' }),
+  );
+  return pods.items.map(({ metadata }) => metadata.name).sort();
+}
+
+test('a store that stays down is replaced by the next ordinal, and its peers are told', async () => {
+  await using world = await startWith('Delete');
+  await breakPod(world, 'mo-log-1');
+  await world.until('the store is down', async () => {
+    const log = await world.client.of(LogSet).get(key);
+    return log.status?.failedStores?.some(({ podName }) => podName === 'mo-log-1') ?? false;
+  });
+  expect(await logPods(world)).toEqual(['mo-log-0', 'mo-log-1', 'mo-log-2']);
+  await world.clock.advance(25_000);
+  await world.until('the cluster is settled', () => world.settled());
+  expect(await logPods(world)).toEqual(['mo-log-0', 'mo-log-2', 'mo-log-3']);
+  const workload = await world.drive(world.client.of(KruiseStatefulSet).get(inNamespace('mo-log')));
+  expect(workload.spec.reserveOrdinals).toEqual([1]);
+  const gossip = await world.drive(world.client.of(ConfigMap).get(inNamespace('mo-log-gossip')));
+  expect(gossip.data?.['gossip.toml']?.match(/mo-log-\d\./g)).toEqual(['mo-log-0.', 'mo-log-2.', 'mo-log-3.']);
+  const claims = await world.drive(world.client.of(PersistentVolumeClaim).list({ namespace: 'default' }));
+  expect(claims.items.map(({ metadata }) => metadata.name)).not.toContain('mo-data-mo-log-1');
+});
+
+test('a second failure is not failed over without a person, and the condition says why', async () => {
+  await using world = await startWith('Delete');
+  await breakPod(world, 'mo-log-1');
+  await world.clock.advance(30_000);
+  await world.until('the cluster is settled', () => world.settled());
+  await breakPod(world, 'mo-log-0');
+  await world.clock.advance(60_000);
+  expect(await logPods(world)).toEqual(['mo-log-0', 'mo-log-2', 'mo-log-3']);
+  const log = await world.drive(world.client.of(LogSet).get(key));
+  const blocked = log.status?.conditions?.find(({ type }) => type === 'FailoverBlocked');
+  expect(blocked).toMatchObject({ status: 'True', message: expect.stringContaining('ordinals 1 are reserved') });
+});
+
+test('while failover is blocked the spec is still followed: a new image may be the cure', async () => {
+  await using world = await startWith('Delete');
+  await breakPod(world, 'mo-log-1');
+  await breakPod(world, 'mo-log-2');
+  await world.clock.advance(60_000);
+  await world.drive(
+    world.client.of(MatrixOneCluster).patch(key, merge({ spec: { logService: { config: 'x = 1\n' } } })),
+  );
+  await world.clock.advance(5_000);
+  const map = await world.drive(world.client.of(ConfigMap).get(inNamespace('mo-log-config')));
+  expect(Object.values(map.data ?? {}).some((text) => text.includes('\nx = 1\n'))).toBe(true);
+});
+
+test('strategy Orphan keeps the failed pod for a post-mortem, until its LogSet goes', async () => {
+  await using world = await startWith('Orphan');
+  await breakPod(world, 'mo-log-1');
+  await world.clock.advance(30_000);
+  await world.until('the cluster is settled', () => world.settled());
+  expect(await logPods(world)).toEqual(['mo-log-0', 'mo-log-2', 'mo-log-3']);
+  const orphan = await world.drive(world.client.of(Pod).get(inNamespace('mo-log-1')));
+  expect(orphan.metadata).toMatchObject({
+    labels: { 'matrixorigin.io/action-required': 'True', 'matrixorigin.io/logset-owner': 'mo' },
+    finalizers: expect.arrayContaining(['matrixorigin.io/confirm-deletion']),
+  });
+  await world.drive(world.client.of(MatrixOneCluster).delete(key));
+  await world.until('the cluster is gone', async () => (await world.cluster()) === undefined);
+  expect(await world.drive(world.client.of(Pod).find(inNamespace('mo-log-1')))).toBeUndefined();
+});
