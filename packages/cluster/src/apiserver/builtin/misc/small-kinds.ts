@@ -23,7 +23,6 @@ export const leaseStrategy: Strategy = {
     return [
       ...positive(spec?.leaseDurationSeconds, 'spec.leaseDurationSeconds'),
       ...nonNegative(spec?.leaseTransitions, 'spec.leaseTransitions'),
-      ...(spec && spec.holderIdentity === '' ? [invalidValue('spec.holderIdentity', '', 'must not be empty')] : []),
     ];
   },
 };
