@@ -59,12 +59,15 @@ function formOf(definition: string): Form {
   return form;
 }
 
-function isZero(value: unknown): boolean {
-  return value === '' || value === 0 || value === false;
+/** Whether a value is the zero of its declared type; a zero of another type is an error to be reported later. */
+function isZero(value: unknown, { type }: SchemaNode): boolean {
+  if (value === '') return type === 'string';
+  if (value === 0) return type === 'integer' || type === 'number';
+  return value === false && type === 'boolean';
 }
 
 function isEmpty(value: unknown, node: SchemaNode): boolean {
-  if (Array.isArray(value)) return value.length === 0;
+  if (Array.isArray(value)) return node.type === 'array' && value.length === 0;
   return node.additionalProperties !== undefined && isObject(value) && Object.keys(value).length === 0;
 }
 
@@ -100,7 +103,7 @@ function applyForm(object: MutableJson, definition: string): void {
     const node = properties[key];
     if (!node || key === 'managedFields') continue;
     const value = object[key];
-    const dropped = drop.has(key) ? isZero(value) : !required.has(key) && isEmpty(value, node);
+    const dropped = drop.has(key) ? isZero(value, node) : !required.has(key) && isEmpty(value, node);
     if (dropped) delete object[key];
     else object[key] = normalise(value, node);
   }
