@@ -21,7 +21,9 @@ export async function applyToReady(): Promise<number> {
   matrixoneOperator.setup(manager);
   await manager.start();
   const since = performance.now();
-  const applied = (await applyManifests(cluster.client, manifests)).find(({ kind }) => kind.kind === 'MatrixOneCluster');
+  const applied = (await applyManifests(cluster.client, manifests)).find(
+    ({ kind }) => kind.kind === 'MatrixOneCluster',
+  );
   if (!applied) throw new Error(`${example} has no MatrixOneCluster`);
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(new Error('the MatrixOne example is not Ready after 60s')), 60_000);
