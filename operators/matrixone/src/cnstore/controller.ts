@@ -70,19 +70,14 @@ export class CnStoreController implements Reconciler {
 
   async #serve(pass: Pass): Promise<Result> {
     const { client, pod, store, signal } = pass;
-    const held = await changeMetadata(
-      client,
-      pod,
-      { addFinalizers: [FINALIZER_CN_STORE, FINALIZER_CN_DRAINING], annotations: drainMarks },
-      signal,
-    );
+    const change = {
+      addFinalizers: [FINALIZER_CN_STORE, FINALIZER_CN_DRAINING],
+      labels: { [LABEL_CN_UUID]: store.uuid },
+      annotations: { ...drainMarks, [ANNOTATION_CN_STATE]: 'Up' },
+    };
+    // First the finalizers: what serves must not go without a word.
+    await changeMetadata(client, pod, change, signal);
     await this.#service.serve(store, labelsOf(pod), signal);
-    await changeMetadata(
-      client,
-      held,
-      { labels: { [LABEL_CN_UUID]: store.uuid }, annotations: { [ANNOTATION_CN_STATE]: 'Up' } },
-      signal,
-    );
     await setGate(pass, pod, true, 'CNStoreReady');
     const { refreshAfter } = this.#service;
     return refreshAfter === undefined ? undefined : { requeueAfter: refreshAfter };

@@ -5,4 +5,4 @@
 export { CnStoreController } from './controller.ts';
 export { type DrainDecision, decideDrain, drainTimeout } from './drain.ts';
 export { type CnStore, type CnStoreService, type StoreLoad, unmanagedCnStores } from './service.ts';
-export { type Stage, stageOf } from './stage.ts';
+export { type Stage, stageOf, storeState } from './stage.ts';

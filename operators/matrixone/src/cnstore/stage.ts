@@ -1,5 +1,11 @@
 import type { Pod } from '@coxswain/k8s';
-import { ANNOTATION_STORE_CORDON, type CNSet, FINALIZER_CN_DRAINING, KRUISE_LIFECYCLE_STATE } from '../api/index.ts';
+import {
+  ANNOTATION_STORE_CORDON,
+  type CNSet,
+  CONDITION_CN_STORE,
+  FINALIZER_CN_DRAINING,
+  KRUISE_LIFECYCLE_STATE,
+} from '../api/index.ts';
 
 /**
  * Where a compute node is in its life:
@@ -25,4 +31,11 @@ export function stageOf(pod: Pod): Stage {
 /** Whether the update that a pod waits for changes only metadata, so that nothing has to be handed over. */
 export function isMetadataUpdate(pod: Pod, set: CNSet | undefined): boolean {
   return pod.metadata.labels?.[KRUISE_LIFECYCLE_STATE] === 'PreparingUpdate' && set?.spec.pauseUpdate === true;
+}
+
+/** What the status of a set says of a node: by its readiness gate, not by what was last wanted of it. */
+export function storeState(pod: Pod): 'Up' | 'Draining' | 'Unknown' {
+  const gate = pod.status?.conditions?.find(({ type }) => type === CONDITION_CN_STORE);
+  if (!gate) return 'Unknown';
+  return gate.status === 'True' ? 'Up' : 'Draining';
 }

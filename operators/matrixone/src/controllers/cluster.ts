@@ -97,9 +97,9 @@ const pinOperatorVersion: Action<MatrixOneCluster> = {
   },
 };
 
-/** Looks the Secret up while the cluster comes up; later it is the user's to change or take away. */
+/** Looks the Secret up until the status names it; later it is the user's to change or take away. */
 async function hasCredential({ client, object, signal }: Context): Promise<boolean> {
-  if (object.status?.phase === 'Ready') return true;
+  if (object.status?.credentialRef) return true;
   const { namespace = '', name } = object.metadata;
   return (await client.of(Secret).find({ namespace, name: credentialName(name) }, { signal })) !== undefined;
 }

@@ -3,7 +3,8 @@ import { CloneSet } from '@coxswain/k8s/kruise';
 import { type Action, type Actor, type ActorContext, type Dependency, Resync } from '@coxswain/runtime/actor';
 import { merge } from '@coxswain/runtime/client';
 import { keyOf } from '@coxswain/runtime/core';
-import { ANNOTATION_CN_STATE, type CNSet, type CNSetSpec, cnSetNames, PORT_SQL } from '../api/index.ts';
+import { type CNSet, type CNSetSpec, cnSetNames, PORT_SQL } from '../api/index.ts';
+import { storeState } from '../cnstore/index.ts';
 import { type DefaultServiceArgs, defaultCNSet } from '../defaults/index.ts';
 import { cnStoreUuid } from '../identity/index.ts';
 import { planCNSet } from '../plan/index.ts';
@@ -89,10 +90,10 @@ function report(context: Context, spec: CNSetSpec, workload: CloneSet): void {
   const { namespace, name } = keyOfSet(object);
   const { headless, service } = cnSetNames(name);
   status.stores = podsOf(context, 'CNSet')
-    .map(({ metadata }) => ({
-      uuid: cnStoreUuid(metadata.name, headless, namespace),
-      podName: metadata.name,
-      state: metadata.annotations?.[ANNOTATION_CN_STATE] ?? 'Unknown',
+    .map((pod) => ({
+      uuid: cnStoreUuid(pod.metadata.name, headless, namespace),
+      podName: pod.metadata.name,
+      state: storeState(pod),
     }))
     .sort((a, b) => (a.podName < b.podName ? -1 : 1));
   const ready = workload.status?.readyReplicas ?? 0;

@@ -14,11 +14,13 @@ function isObserved({ metadata, status }: Rolled): boolean {
   return (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
 }
 
-/** What a workload still has to do before all its pods are new and ready; `undefined` when they are. */
+/**
+ * Says that a workload still has something to do before all its pods are new and ready; `undefined` when they are.
+ * The sentence stays the same on the way: how far it is stands in the status, and each change of a condition is a write.
+ */
 export function pendingRollout(workload: Rolled): string | undefined {
   const wanted = workload.spec.replicas ?? 1;
   const updated = workload.status?.updatedReadyReplicas ?? 0;
-  const name = `${workload.kind ?? 'workload'} ${workload.metadata.name}`;
-  if (!isObserved(workload)) return `${name} has not been looked at since it changed`;
-  return updated >= wanted ? undefined : `${name} has ${updated} of ${wanted} pods updated and ready`;
+  if (isObserved(workload) && updated >= wanted) return undefined;
+  return `${workload.kind ?? 'workload'} ${workload.metadata.name} is being rolled out`;
 }

@@ -23,6 +23,7 @@ import { CNSetActor } from './cnset.ts';
 import { DNSetActor } from './dnset.ts';
 import { LogSetActor } from './logset.ts';
 import { ProxySetActor } from './proxyset.ts';
+import { podMatters, setMatters } from './wake.ts';
 
 const scope = childrenOfSets;
 /** One name for all: the controllers write different objects. */
@@ -33,10 +34,10 @@ export function setupControllers(manager: Manager, options: MatrixOneOptions = {
   const serviceArgs = options.serviceArgs ?? chartServiceArgs;
   manager
     .actor(MatrixOneCluster, new ClusterActor({ serviceArgs }), { fieldManager, finalizer: FINALIZER_CLUSTER })
-    .owns(LogSet)
-    .owns(DNSet)
-    .owns(CNSet)
-    .owns(ProxySet)
+    .owns(LogSet, { where: setMatters })
+    .owns(DNSet, { where: setMatters })
+    .owns(CNSet, { where: setMatters })
+    .owns(ProxySet, { where: setMatters })
     .run();
   const logSet = new LogSetActor({ serviceArgs, failover: options.failover ?? true });
   manager
@@ -44,28 +45,28 @@ export function setupControllers(manager: Manager, options: MatrixOneOptions = {
     .owns(KruiseStatefulSet, { scope })
     .owns(Service, { scope })
     .owns(ConfigMap, { scope })
-    .watches(Pod, { scope, map: setOfPod('LogSet') })
+    .watches(Pod, { scope, where: podMatters, map: setOfPod('LogSet') })
     .run();
   manager
     .actor(DNSet, new DNSetActor({ serviceArgs }), { fieldManager, finalizer: FINALIZER_DNSET })
     .owns(KruiseStatefulSet, { scope })
     .owns(Service, { scope })
     .owns(ConfigMap, { scope })
-    .watches(Pod, { scope, map: setOfPod('DNSet') })
+    .watches(Pod, { scope, where: podMatters, map: setOfPod('DNSet') })
     .run();
   manager
     .actor(CNSet, new CNSetActor({ serviceArgs }), { fieldManager, finalizer: FINALIZER_CNSET })
     .owns(CloneSet, { scope })
     .owns(Service, { scope })
     .owns(ConfigMap, { scope })
-    .watches(Pod, { scope, map: setOfPod('CNSet') })
+    .watches(Pod, { scope, where: podMatters, map: setOfPod('CNSet') })
     .run();
   manager
     .actor(ProxySet, new ProxySetActor({ serviceArgs }), { fieldManager, finalizer: FINALIZER_PROXYSET })
     .owns(CloneSet, { scope })
     .owns(Service, { scope })
     .owns(ConfigMap, { scope })
-    .watches(Pod, { scope, map: setOfPod('ProxySet') })
+    .watches(Pod, { scope, where: podMatters, map: setOfPod('ProxySet') })
     .run();
   manager
     .controller(Pod, 'cnstore')
