@@ -50,6 +50,7 @@ export class ClusterActor implements Actor<MatrixOneCluster> {
     await removeOthers(context, CNSet, groups);
     await removeOthers(context, ProxySet, proxy ? [proxy] : []);
     reportCluster(context, { log, dn, groups, ...(proxy ? { proxy } : {}) });
+    tellUnsupported(context);
     return undefined;
   }
 
@@ -72,6 +73,15 @@ export class ClusterActor implements Actor<MatrixOneCluster> {
     }
     return true;
   }
+}
+
+/** Names the parts of the spec that this operator does not act on: silence would look like success. */
+function tellUnsupported({ object, conditions }: Context): void {
+  const { webui, metricReaderEnabled } = object.spec;
+  const fields = [...(webui ? ['spec.webui'] : []), ...(metricReaderEnabled ? ['spec.metricReaderEnabled'] : [])];
+  if (fields.length === 0) return conditions.remove('FullySupported');
+  const message = `this operator does not act on ${fields.join(' and ')}`;
+  conditions.set('FullySupported', 'False', 'FieldsIgnored', message);
 }
 
 /** Whether nothing of the cluster exists yet. */

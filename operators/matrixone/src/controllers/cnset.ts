@@ -101,7 +101,7 @@ function report(context: Context, spec: CNSetSpec, workload: CloneSet): void {
   status.readyReplicas = ready;
   if (workload.status?.labelSelector) status.labelSelector = workload.status.labelSelector;
   if (ready < spec.replicas) {
-    conditions.set('Ready', 'False', 'NoEnoughReadyStores', `${ready} of ${spec.replicas} compute nodes are ready`);
+    conditions.set('Ready', 'False', 'NoEnoughReadyStores', `fewer than ${spec.replicas} compute nodes are ready`);
     return;
   }
   conditions.set('Ready', 'True', 'empty', 'cn stores ready');

@@ -84,7 +84,6 @@ function report(context: Context, spec: DNSetSpec): void {
   const { availableStores, failedStores } = storesStatus(podsOf(context, 'DNSet'), status, clock.now());
   status.availableStores = availableStores;
   status.failedStores = failedStores;
-  const up = availableStores.length;
-  if (up >= spec.replicas) conditions.set('Ready', 'True', 'empty');
-  else conditions.set('Ready', 'False', 'NoEnoughReadyStores', `${up} of ${spec.replicas} transaction nodes are up`);
+  if (availableStores.length >= spec.replicas) conditions.set('Ready', 'True', 'empty');
+  else conditions.set('Ready', 'False', 'NoEnoughReadyStores', `fewer than ${spec.replicas} transaction nodes are up`);
 }

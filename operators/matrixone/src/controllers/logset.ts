@@ -99,9 +99,9 @@ function reportStores(context: Context, spec: LogSetSpec): readonly StoreStatus[
   status.availableStores = availableStores;
   status.failedStores = failedStores;
   status.discovery = { port: PORT_LOG_SERVICE, address: `${logSetNames(name).discovery}.${namespace}.svc` };
-  const up = availableStores.length;
-  if (up >= spec.replicas) conditions.set('Ready', 'True', 'empty');
-  else conditions.set('Ready', 'False', 'NoEnoughReadyStores', `${up} of ${spec.replicas} log stores are up`);
+  // The number of those that are up is in the lists; in the message it would be a write more for every dependant.
+  if (availableStores.length >= spec.replicas) conditions.set('Ready', 'True', 'empty');
+  else conditions.set('Ready', 'False', 'NoEnoughReadyStores', `fewer than ${spec.replicas} log stores are up`);
   return failedStores;
 }
 

@@ -57,7 +57,7 @@ function report({ status, conditions, object }: Context, spec: ProxySetSpec, wor
   const { namespace = '', name } = object.metadata;
   const ready = workload.status?.readyReplicas ?? 0;
   if (ready < spec.replicas) {
-    conditions.set('Ready', 'False', 'NoEnoughReadyStores', `${ready} of ${spec.replicas} proxies are ready`);
+    conditions.set('Ready', 'False', 'NoEnoughReadyStores', `fewer than ${spec.replicas} proxies are ready`);
     return;
   }
   conditions.set('Ready', 'True', 'empty', 'proxy ready');

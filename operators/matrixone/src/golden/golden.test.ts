@@ -14,8 +14,8 @@ import {
   initialOperatorVersion,
 } from '../defaults/index.ts';
 import { type LiveSet, planCNSet, planDNSet, planLogSet, planProxySet } from '../plan/index.ts';
-import { decided, sentService, withoutScript } from './normalize.ts';
-import { Objects, type Recording, recordings } from './recording.ts';
+import { decided, sentService, withoutScript } from './test-normalize.ts';
+import { Objects, type Recording, recordings } from './test-recording.ts';
 
 interface Plan {
   readonly services: readonly Service[];

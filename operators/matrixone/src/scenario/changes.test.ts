@@ -3,7 +3,7 @@ import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { merge } from '@coxswain/runtime/client';
 import { expect, test } from 'vitest';
 import { LogSet, MatrixOneCluster, ProxySet } from '../api/index.ts';
-import { World } from './world.ts';
+import { World } from './test-world.ts';
 
 const key = { namespace: 'default', name: 'mo' };
 const inNamespace = (name: string) => ({ namespace: 'default', name });

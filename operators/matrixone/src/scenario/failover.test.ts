@@ -3,7 +3,7 @@ import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { json, merge } from '@coxswain/runtime/client';
 import { expect, test } from 'vitest';
 import { LogSet, MatrixOneCluster } from '../api/index.ts';
-import { World } from './world.ts';
+import { World } from './test-world.ts';
 
 const key = { namespace: 'default', name: 'mo' };
 const inNamespace = (name: string) => ({ namespace: 'default', name });

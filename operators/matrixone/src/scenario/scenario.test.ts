@@ -13,7 +13,7 @@ import { merge } from '@coxswain/runtime/client';
 import { expect, test } from 'vitest';
 import { CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet } from '../api/index.ts';
 import type { CnStoreService } from '../cnstore/index.ts';
-import { World } from './world.ts';
+import { World } from './test-world.ts';
 
 const key = { namespace: 'default', name: 'mo' };
 
