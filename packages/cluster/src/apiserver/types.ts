@@ -80,6 +80,8 @@ export interface Strategy {
   validateUpdate?(object: DynamicObject, old: DynamicObject, context: StrategyContext): readonly FieldError[];
   /** After an object is really gone (release addresses …). */
   afterDelete?(object: DynamicObject, context: StrategyContext): void;
+  /** A POST keeps the status it brings (nodes register with theirs); default false. */
+  readonly createsStatus?: boolean;
   /** Whether `metadata.generation` is kept: 1 on create, +1 on each change outside metadata (and status). Default false. */
   readonly generation?: boolean;
   /** PUT without resourceVersion allowed; default true. */

@@ -71,7 +71,7 @@ describe('create', () => {
     expect(
       (await api.fails('POST', configMaps, { body: configMap('a', {}, { finalizers: ['mine'] }) })).message,
     ).toContain(
-      'metadata.finalizers: Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified',
+      'metadata.finalizers[0]: Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified',
     );
     await api.ok('POST', configMaps, { body: configMap('a', {}, { finalizers: ['orphan'] }) });
     const body = widget('w', { size: 1 }, { finalizers: ['mine', 'example.com', 'example.com/x'] });

@@ -56,7 +56,7 @@ export async function createObject(
   applied = false,
 ): Promise<DynamicObject> {
   const { resource } = call;
-  if (resource.status && call.subresource === '') delete draft.status;
+  if (resource.status && call.subresource === '' && !resource.strategy.createsStatus) delete draft.status;
   applyDefaults(call.resource, draft);
   stampNew(call, draft);
   const write: Admission = {

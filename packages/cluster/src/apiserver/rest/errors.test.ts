@@ -94,6 +94,7 @@ describe('errors', () => {
         'metadata.labels',
         'metadata.annotations',
         'metadata.finalizers',
+        'metadata.finalizers[0]',
         'metadata.ownerReferences',
         'metadata.ownerReferences[2].apiVersion',
         'metadata.ownerReferences[2].kind',

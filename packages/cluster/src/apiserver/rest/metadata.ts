@@ -167,14 +167,11 @@ const standardFinalizers: readonly string[] = ['kubernetes', orphanFinalizer, fo
 /** Built-in kinds take finalizers without a domain only when Kubernetes itself knows them. */
 function bareFinalizerErrors(resource: ResourceInfo, { finalizers = [] }: ObjectMeta): FieldError[] {
   if (!resource.builtIn) return [];
-  return finalizers
-    .filter(
-      (name) => !name.includes('/') && !standardFinalizers.includes(name) && qualifiedNameErrors(name).length === 0,
-    )
-    .map((name) => {
-      const why = 'name is neither a standard finalizer name nor is it fully qualified';
-      return fieldInvalid('metadata.finalizers', name, why);
-    });
+  return finalizers.flatMap((name, index) => {
+    if (name.includes('/') || standardFinalizers.includes(name)) return [];
+    const why = 'name is neither a standard finalizer name nor is it fully qualified';
+    return [fieldInvalid(`metadata.finalizers[${index}]`, name, why)];
+  });
 }
 
 /** Custom kinds take any finalizer, but one is told when a name could belong to someone else. */
@@ -200,7 +197,7 @@ export function createErrors(resource: ResourceInfo, object: DynamicObject): Fie
 }
 
 /** Violations of the metadata of a changed object. */
-export function updateErrors(object: DynamicObject, old: DynamicObject): FieldError[] {
+export function updateErrors(resource: ResourceInfo, object: DynamicObject, old: DynamicObject): FieldError[] {
   const meta = object.metadata;
   const before = old.metadata;
   const errors = commonErrors(meta);
@@ -216,5 +213,6 @@ export function updateErrors(object: DynamicObject, old: DynamicObject): FieldEr
     if (meta[field] !== before[field])
       errors.push(fieldInvalid(`metadata.${field}`, meta[field], 'field is immutable'));
   }
+  errors.push(...bareFinalizerErrors(resource, meta));
   return errors;
 }

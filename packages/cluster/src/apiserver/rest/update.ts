@@ -173,7 +173,7 @@ function countGeneration(call: Call, draft: MutableJson, old: DynamicObject): vo
 function validate(call: Call, object: DynamicObject, old: DynamicObject, context: StrategyContext): FieldError[] {
   const { resource } = call;
   return [
-    ...updateErrors(object, old),
+    ...updateErrors(resource, object, old),
     ...schemaErrors(resource, object, old),
     ...(resource.strategy.validate?.(object, context) ?? []),
     ...(resource.strategy.validateUpdate?.(object, old, context) ?? []),

@@ -106,6 +106,7 @@ export const endpointSliceStrategy: Strategy = {
 };
 
 export const nodeStrategy: Strategy = {
+  createsStatus: true,
   default(draft) {
     ensureObject(draft, 'spec');
     const status = ensureObject(draft, 'status');
