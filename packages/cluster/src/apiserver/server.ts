@@ -1,5 +1,6 @@
 import { ApiError, apiError, badRequest, type Clock, type Logger, type Random } from '@coxswain/runtime/core';
 import type { Storage } from '../storage/types.ts';
+import { checkValue } from './request/check-value.ts';
 import { parseResourcePath, type ResourcePath } from './request/path.ts';
 import { booleanParameter, checkTimeout } from './request/query.ts';
 import { type Verb, verbOf } from './request/verb.ts';
@@ -70,6 +71,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     async handle(request) {
       const warnings: string[] = [];
       try {
+        checkValue(request.body);
         const route = routes.find((candidate) => candidate.match(request.path));
         return await (route ? route.handle(request) : handleResource(server, request, warnings));
       } catch (error) {
@@ -92,7 +94,7 @@ function internalError(error: unknown): ApiError {
 function asAnswer(request: ApiRequest, error: unknown): unknown {
   if (error instanceof ApiError) return error;
   if (request.signal?.aborted) return apiError(504, 'Timeout', 'the client gave the request up before it was answered');
-  // Only a body nested thousands of levels deep exhausts the stack.
+  // Only a patch that nests what it makes thousands of levels deep exhausts the stack.
   if (error instanceof RangeError && request.body !== undefined) return badRequest('exceeded max depth');
   return error;
 }

@@ -5,7 +5,8 @@ import { duplicateFields } from './duplicates.ts';
 import { negotiate } from './media-type.ts';
 import { targetOf } from './to-request.ts';
 
-const decode = (text: string, type?: string, method = 'POST') => decodeBody(Buffer.from(text), type, method);
+const decode = (text: string, type?: string, method = 'POST') =>
+  decodeBody(Buffer.from(text), type, { method, path: '/api/v1/namespaces/default/pods' });
 
 test('JSON is read, and keys that come twice are named by their path', async () => {
   expect(await decode('{"a":{"b":[{"c":1}]}}')).toEqual({ body: { a: { b: [{ c: 1 }] } }, duplicates: [] });
@@ -46,14 +47,40 @@ test('YAML is read in the dialect of Kubernetes', async () => {
 test('what cannot be read is refused', async () => {
   await expect(decode('{"a":')).rejects.toMatchObject({ code: 400, reason: 'BadRequest' });
   await expect(decode('a: [', 'application/yaml')).rejects.toThrow(/yaml: .* at line 1, column/);
+  await expect(decode('a: *nowhere', 'application/yaml')).rejects.toMatchObject({ code: 400 });
   await expect(decode('x', 'application/x-www-form-urlencoded')).rejects.toMatchObject({
     code: 415,
     reason: 'UnsupportedMediaType',
     message:
-      'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml',
+      'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf',
   });
   // Which patches a kind takes is the handler's to say.
   expect(await decode('x', 'application/apply-patch+cbor', 'PATCH')).toBeUndefined();
+});
+
+test('neither depth nor aliases nor odd numbers get through', async () => {
+  const nested = (levels: number) => `${'[{"a":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}`;
+  const tooDeep = { code: 400, message: 'exceeded max depth' };
+  for (const type of ['application/json', 'application/apply-patch+yaml']) {
+    expect(await decode(nested(500), type)).toBeDefined();
+    for (const levels of [502, 20_000, 200_000]) {
+      await expect(decode(`{"x":${nested(levels)}}`, type)).rejects.toMatchObject(tooDeep);
+    }
+  }
+  await expect(decode('['.repeat(20_000), 'application/yaml')).rejects.toMatchObject({ code: 400 });
+  const letters = [...'abcdefghijkl'];
+  const doubled = letters.map(
+    (name, i) => `${name}: &${name} [${`${i === 0 ? 'x' : `*${letters[i - 1]}`},`.repeat(9)}]`,
+  );
+  for (const text of [doubled.join('\n'), 'a: &a [*a]', '&a {b: *a}']) {
+    await expect(decode(text, 'application/yaml')).rejects.toMatchObject({ code: 400 });
+  }
+  const often = `a: &a 1\n${Array.from({ length: 300 }, (_, i) => `k${i}: *a`).join('\n')}`;
+  expect((await decode(often, 'application/yaml'))?.body).toMatchObject({ k0: 1, k299: 1 });
+  await expect(decode('{"a":1e400}')).rejects.toMatchObject({ code: 400 });
+  for (const number of ['.nan', '.inf', '-.inf', '1e999']) {
+    await expect(decode(`a: ${number}`, 'application/yaml')).rejects.toMatchObject({ code: 400 });
+  }
 });
 
 test.each([
@@ -70,16 +97,16 @@ test.each([
   ['text/html,application/xhtml+xml,*/*;q=0.8', 'json'],
   ['application/json;stream=watch', 'json'],
 ] as const)('accept %s is answered as %s', (accept, format) => {
-  expect(negotiate(accept)).toBe(format);
+  expect(negotiate(accept).format).toBe(format);
 });
 
 test('types nobody can write are refused with those that can be had', () => {
   expect(() => negotiate('application/vnd.kubernetes.protobuf')).toThrow(
-    'only the following media types are accepted: application/json, application/yaml',
+    'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
   );
   expect(() => negotiate('application/json;q=0')).toThrow(/only the following/);
-  expect(() => negotiate('application/yaml', true)).toThrow(
-    'only the following media types are accepted: application/json',
+  expect(() => negotiate('application/yaml', { stream: true })).toThrow(
+    'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
   );
 });
 

@@ -1,6 +1,7 @@
-import { badRequest } from '@coxswain/runtime/core';
+import { ApiError, badRequest } from '@coxswain/runtime/core';
+import { checkValue } from '../apiserver/request/check-value.ts';
 import { duplicateFields } from './duplicates.ts';
-import { bareMediaType } from './media-type.ts';
+import { bareMediaType, protobufType } from './media-type.ts';
 import { unsupportedMediaType } from './status.ts';
 
 export interface DecodedBody {
@@ -18,6 +19,12 @@ const jsonTypes = new Set([
 ]);
 const yamlTypes = new Set(['application/yaml', 'application/apply-patch+yaml']);
 
+/** What a body belongs to. */
+export interface BodyTarget {
+  readonly method: string;
+  readonly path: string;
+}
+
 /**
  * Reads a request body. `undefined` when the type is one only the handler can judge: patch types it may not take for a kind.
  * @throws ApiError 400 for broken text, 415 for types that cannot be read
@@ -25,36 +32,56 @@ const yamlTypes = new Set(['application/yaml', 'application/apply-patch+yaml']);
 export async function decodeBody(
   bytes: Buffer,
   contentType: string | undefined,
-  method: string,
+  { method, path }: BodyTarget,
 ): Promise<DecodedBody | undefined> {
   const type = bareMediaType(contentType);
   if (jsonTypes.has(type)) return decodeJson(bytes.toString('utf8'));
   if (yamlTypes.has(type)) return decodeYaml(bytes.toString('utf8'));
   if (method === 'PATCH') return undefined;
-  throw unsupportedMediaType(['application/json', 'application/yaml']);
+  if (type === protobufType) return decodeProtobuf(bytes, method, path);
+  throw unsupportedMediaType(['application/json', 'application/yaml', protobufType]);
+}
+
+/** Custom resources have no protobuf form; the options of their deletion have. */
+async function decodeProtobuf(bytes: Buffer, method: string, path: string): Promise<DecodedBody> {
+  const { decodeObject, ProtobufError, servesProtobuf } = await import('./protobuf/index.ts');
+  if (method !== 'DELETE' && !servesProtobuf(path))
+    throw unsupportedMediaType(['application/json', 'application/yaml']);
+  try {
+    return { body: decodeObject(bytes), duplicates: [] };
+  } catch (error) {
+    throw error instanceof ProtobufError ? badRequest(error.message) : error;
+  }
 }
 
 function decodeJson(text: string): DecodedBody {
+  let body: unknown;
   try {
-    const body: unknown = JSON.parse(text);
-    return { body, duplicates: duplicateFields(text, body) };
+    body = JSON.parse(text);
   } catch (error) {
-    throw badRequest(
-      `couldn't get version/kind; json parse error: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    const why = error instanceof Error ? error.message : String(error);
+    throw badRequest(`couldn't get version/kind; json parse error: ${why}`);
   }
+  return withDuplicates(text, body);
+}
+
+function withDuplicates(text: string, body: unknown): DecodedBody {
+  checkValue(body);
+  return { body, duplicates: duplicateFields(text, body) };
 }
 
 async function decodeYaml(text: string): Promise<DecodedBody> {
   // Clients that apply mostly send JSON, which is YAML too.
   if (text.trimStart().startsWith('{')) {
     try {
-      const body: unknown = JSON.parse(text);
-      return { body, duplicates: duplicateFields(text, body) };
-    } catch {
+      return withDuplicates(text, JSON.parse(text));
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
       // A flow mapping that is not JSON: read it as YAML.
     }
   }
   const { parseYaml } = await import('./yaml.ts');
-  return parseYaml(text);
+  const decoded = parseYaml(text);
+  checkValue(decoded.body);
+  return decoded;
 }

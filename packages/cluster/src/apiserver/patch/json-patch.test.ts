@@ -79,6 +79,12 @@ describe('applyJsonPatch', () => {
     });
   });
 
+  it('refuses copies that would double the document past any size', () => {
+    const ops = Array.from({ length: 60 }, (_, i) => ({ op: 'copy', from: '/spec', path: `/spec/x${i}` }));
+    expect(failure(() => applyJsonPatch({ spec: { a: 'a' } }, ops)).code).toBe(422);
+    expect(applyJsonPatch({ spec: { a: 'a' } }, ops.slice(0, 10))).toBeDefined();
+  });
+
   it('keeps a key named __proto__ a key', () => {
     const patched = applyJsonPatch({}, [{ op: 'add', path: '/__proto__', value: { polluted: true } }]);
     expect(Object.keys(patched as object)).toEqual(['__proto__']);

@@ -3,6 +3,8 @@ import { patchNotApplicable, tooManyOperations, undecodable } from './errors.ts'
 import { isTree, own, put, type Tree } from './tree.ts';
 
 const maxOperations = 10_000;
+/** Bytes that the `copy` operations of a patch may add: without a limit a few dozen of them double a document past any memory. */
+const maxCopied = 3 * 1024 * 1024;
 
 interface Operation {
   readonly op?: string;
@@ -20,15 +22,16 @@ type Container = Tree | unknown[];
 interface Draft {
   root: unknown;
   owned: WeakSet<object>;
+  copied: number;
 }
 
 /**
  * RFC 6902. Answers a new document that shares unchanged parts with `doc`. As on the real server, `replace` of a missing
  * key adds it, a missing key tests equal to null, and negative indexes count from the end.
- * @throws ApiError 400 when `ops` is not a list of operations, 413 above 10 000 of them, 422 when one does not apply
+ * @throws ApiError 400 when `ops` is not a list of operations, 413 above 10 000 of them, 422 when one does not apply or copies make the document huge
  */
 export function applyJsonPatch(doc: unknown, ops: unknown): unknown {
-  const draft: Draft = { root: doc, owned: new WeakSet() };
+  const draft: Draft = { root: doc, owned: new WeakSet(), copied: 0 };
   for (const operation of decode(ops)) applyOperation(draft, operation);
   return draft.root;
 }
@@ -165,7 +168,10 @@ function move(draft: Draft, from: string, path: string): void {
 }
 
 function copy(draft: Draft, from: string, path: string): void {
-  add(draft, path, read(draft, from));
+  const value = read(draft, from) ?? null;
+  draft.copied += Buffer.byteLength(JSON.stringify(value));
+  if (draft.copied > maxCopied) throw patchNotApplicable(`copies add more than ${maxCopied} bytes`);
+  add(draft, path, value);
   // The value now has two places: neither may be changed in place any more.
   draft.owned = new WeakSet();
 }

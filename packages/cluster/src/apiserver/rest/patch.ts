@@ -3,6 +3,7 @@ import { apiError, badRequest, cloneJson, formatTime } from '@coxswain/runtime/c
 import type { SchemaNode } from '@coxswain/schema';
 import { applyPatch } from '../fieldmanager/index.ts';
 import { applyJsonPatch, applyMergePatch, applyStrategicPatch } from '../patch/index.ts';
+import { checkValue } from '../request/check-value.ts';
 import { type WriteOptions, writeOptions } from '../request/query.ts';
 import type { ApiResponse } from '../types.ts';
 import { draftOf, isObject } from './clone.ts';
@@ -74,7 +75,9 @@ function patchChange(call: Call, type: Exclude<PatchType, 'apply'>, options: Wri
     applied: false,
     options,
     draft(old) {
-      const draft = cloneJson(patched(call, type, old, call.resource.schema));
+      const next = patched(call, type, old, call.resource.schema);
+      checkValue(next);
+      const draft = cloneJson(next);
       if (!isObject(draft)) throw badRequest('the patch turns the object into something that is not a JSON object');
       normalise(call.resource, draft);
       checkTypes(call.resource, draft);
