@@ -19,7 +19,7 @@ interface Surroundings {
 }
 
 function clientFor(server: EmbeddedServer, name: string, clock: Clock): Client {
-  const transport = server.transport({ name, groups: [masters, 'system:authenticated'] });
+  const transport = server.transport({ name, groups: [masters] });
   return createClient({ transport, fieldManager: name.split(':').at(-1) ?? name, userAgent: name, clock });
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import type { UserInfo } from '../apiserver/types.ts';
+import { authenticated } from './authenticated.ts';
 import { unauthorized } from './status.ts';
 
 /** Who a bearer token belongs to; `undefined` when nobody. */
@@ -11,7 +12,6 @@ export const anonymous: UserInfo = Object.freeze({
   groups: Object.freeze(['system:unauthenticated']),
 });
 
-const authenticatedGroup = 'system:authenticated';
 /** Whom a connection's certificate names; `undefined` when it showed none. Neither changes while it lasts. */
 const bySocket = new WeakMap<TLSSocket, UserInfo | undefined>();
 
@@ -30,7 +30,7 @@ export async function authenticate(
   if (!token) return anonymous;
   const user = await tokens?.(token);
   if (!user) throw unauthorized();
-  return withGroup(user);
+  return authenticated(user);
 }
 
 function certificateUser(socket: TLSSocket): UserInfo | undefined {
@@ -38,14 +38,9 @@ function certificateUser(socket: TLSSocket): UserInfo | undefined {
   const { subject } = socket.getPeerCertificate() ?? {};
   const name = first(subject?.CN);
   if (subject && (!socket.authorized || !name)) throw unauthorized();
-  const user = name ? withGroup({ name, groups: list(subject?.O) }) : undefined;
+  const user = name ? authenticated({ name, groups: list(subject?.O) }) : undefined;
   bySocket.set(socket, user);
   return user;
-}
-
-function withGroup(user: UserInfo): UserInfo {
-  if (user.groups.includes(authenticatedGroup)) return user;
-  return Object.freeze({ ...user, groups: Object.freeze([...user.groups, authenticatedGroup]) });
 }
 
 const list = (value: string | readonly string[] | undefined): readonly string[] =>

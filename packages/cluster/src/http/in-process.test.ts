@@ -40,7 +40,7 @@ test('requests reach the handler as they are, with the user; answers are its own
   expect(response).toEqual({ status: 201, body: answer, warnings: ['careful'] });
   expect(response.body).toBe(answer);
   expect(seen[0]?.body).toBe(body);
-  expect(seen[0]?.user).toBe(user);
+  expect(seen[0]?.user).toEqual({ name: 'admin', groups: ['system:masters', 'system:authenticated'] });
 });
 
 test('refusals are ApiErrors, thrown or answered; text is text', async () => {
@@ -115,4 +115,19 @@ test('an aborted request rejects with the reason, and a stream that comes too la
   await promise;
   expect(stream.cancelled).toBe(1);
   await expect(transport.send({ method: 'GET', path: '/', signal: controller.signal })).rejects.toThrow('enough');
+});
+
+test('everyone who is known is authenticated, once; the anonymous are not', async () => {
+  const groupsOf = async (groups: readonly string[]) => {
+    let seen: readonly string[] = [];
+    const handler = async (request: ApiRequest): Promise<ApiResponse> => {
+      seen = request.user.groups;
+      return { kind: 'text', code: 200, body: '' };
+    };
+    await inProcessTransport(handler, { name: 'u', groups }).send({ method: 'GET', path: '/x' });
+    return seen;
+  };
+  expect(await groupsOf(['a'])).toEqual(['a', 'system:authenticated']);
+  expect(await groupsOf(['system:authenticated', 'a'])).toEqual(['system:authenticated', 'a']);
+  expect(await groupsOf(['system:unauthenticated'])).toEqual(['system:unauthenticated']);
 });

@@ -2,13 +2,16 @@ import type { Status } from '@coxswain/k8s';
 import type { Transport, TransportRequest, TransportResponse, WatchEvent } from '@coxswain/runtime/client';
 import { ApiError, apiError } from '@coxswain/runtime/core';
 import type { ApiResponse, UserInfo, WatchStream } from '../apiserver/types.ts';
+import { authenticated } from './authenticated.ts';
 import type { ApiHandler } from './handler.ts';
 
 /**
  * A transport straight into the embedded server: no sockets, no serialisation. Bodies go to the handler as they are and answers are
  * its own frozen objects. Only promises are used, so it runs in virtual time.
+ * @param as who asks; like everyone who is known, a member of `system:authenticated` too
  */
-export function inProcessTransport(handler: ApiHandler, user: UserInfo): Transport {
+export function inProcessTransport(handler: ApiHandler, as: UserInfo): Transport {
+  const user = authenticated(as);
   const open = new Set<EventQueue>();
   const ask = async (request: TransportRequest): Promise<ApiResponse> => {
     request.signal?.throwIfAborted();

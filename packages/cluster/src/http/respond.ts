@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Status } from '@coxswain/k8s';
 import type { ApiResponse } from '../apiserver/types.ts';
 import { encodeBody } from './encode.ts';
-import type { OutputFormat } from './media-type.ts';
+import { isKnown } from './etag.ts';
+import { mediaTypeOf, type OutputFormat } from './media-type.ts';
 
 /** Answers above this size are compressed for clients that take it. */
 const gzipThreshold = 128 * 1024;
@@ -20,12 +21,16 @@ export async function respond(
   style: ResponseStyle,
 ): Promise<void> {
   const headers: Record<string, string | string[]> = { ...answer.headers };
+  if (isKnown(request.headers['if-none-match'], answer)) {
+    response.writeHead(304, headers).end();
+    return;
+  }
   const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   // An answer with a type of its own (discovery, OpenAPI) is always JSON.
-  const format = names.has('content-type') ? 'json' : style.format;
+  let format = names.has('content-type') ? 'json' : style.format;
   let bytes: Buffer = Buffer.from('');
   if (answer.kind === 'object') {
-    bytes = await encodeBody(answer.body, format, style.pretty);
+    ({ bytes, format } = await encodeBody(answer.body, format, style.pretty));
     if (answer.warnings?.length) headers.Warning = answer.warnings.map(warningHeader);
     const seconds = retryAfter(answer.code, answer.body);
     if (seconds !== undefined) headers['Retry-After'] = String(seconds);
@@ -33,7 +38,7 @@ export async function respond(
     bytes = Buffer.from(answer.body);
   }
   if (!names.has('content-type'))
-    headers['Content-Type'] = answer.kind === 'text' ? 'text/plain; charset=utf-8' : `application/${format}`;
+    headers['Content-Type'] = answer.kind === 'text' ? 'text/plain; charset=utf-8' : mediaTypeOf[format];
   if (bytes.length > gzipThreshold && request.method === 'GET' && acceptsGzip(request)) {
     bytes = await gzip(bytes);
     headers['Content-Encoding'] = 'gzip';

@@ -99,6 +99,15 @@ test('answers carry the headers of the real server', async () => {
   );
 });
 
+test('a client that has the body already is told so', async () => {
+  handle = async () => ({ kind: 'object', code: 200, body: { a: 1 }, headers: { ETag: '"x"', Vary: 'Accept' } });
+  for (const known of ['"x"', 'W/"x"', '"a", "x"', '*']) {
+    const { code, headers, bytes } = await get('/apis', { headers: { 'if-none-match': known } });
+    expect([code, headers.etag, headers.vary, bytes.length], known).toEqual([304, '"x"', 'Accept', 0]);
+  }
+  expect(await get('/apis', { headers: { 'if-none-match': '"y"' } })).toMatchObject({ code: 200, body: { a: 1 } });
+});
+
 test('YAML, pretty, text and HEAD', async () => {
   handle = async ({ path }) => (path === '/text' ? { kind: 'text', code: 200, body: 'ok' } : ok({ a: 1 }));
   expect(await get('/x', { headers: { accept: 'application/yaml' } })).toMatchObject({
