@@ -79,9 +79,9 @@ export class ClusterActor implements Actor<MatrixOneCluster> {
 function tellUnsupported({ object, conditions }: Context): void {
   const { webui, metricReaderEnabled } = object.spec;
   const fields = [...(webui ? ['spec.webui'] : []), ...(metricReaderEnabled ? ['spec.metricReaderEnabled'] : [])];
-  if (fields.length === 0) return conditions.remove('FullySupported');
   const message = `this operator does not act on ${fields.join(' and ')}`;
-  conditions.set('FullySupported', 'False', 'FieldsIgnored', message);
+  if (fields.length === 0) conditions.remove('FullySupported');
+  else conditions.set('FullySupported', 'False', 'FieldsIgnored', message);
 }
 
 /** Whether nothing of the cluster exists yet. */

@@ -1,9 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { startCluster } from '@coxswain/cluster';
-import { ConfigMap, CustomResourceDefinition, type Kind, type KubeObject, Pod, Secret, Service } from '@coxswain/k8s';
+import {
+  ConfigMap,
+  CustomResourceDefinition,
+  type DynamicObject,
+  type Kind,
+  type KubeObject,
+  Pod,
+  Secret,
+  Service,
+} from '@coxswain/k8s';
 import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
-import { apply, type Client } from '@coxswain/runtime/client';
-import { type Logger, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
+import { apply, type Client, createClient, type Transport } from '@coxswain/runtime/client';
+import { type Logger, type Random, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
 import { parseAllDocuments } from 'yaml';
 import { CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet } from '../api/index.ts';
@@ -14,6 +23,23 @@ const example = new URL('../../../../examples/matrixone/cluster.yaml', import.me
 
 export interface WorldOptions extends MatrixOneOptions {
   readonly log?: Logger;
+  /** Seed of a network that loses one in five of the operator's requests, before or after the server has acted. */
+  readonly faults?: number;
+}
+
+/** Loses requests and answers, the same ones for the same seed. Watches are left alone: caches have tests of their own. */
+function unreliable(inner: Transport, random: Random): Transport {
+  return {
+    async send(request) {
+      const chance = random.next();
+      if (chance < 0.1) throw new Error('the connection was reset before the request was sent');
+      const answer = await inner.send(request);
+      if (chance < 0.2) throw new Error('the connection was reset before the answer arrived');
+      return answer;
+    },
+    watch: (request) => inner.watch(request),
+    close: () => inner.close(),
+  };
 }
 
 /** An embedded cluster with the operator on it, in virtual time. */
@@ -46,12 +72,33 @@ export class World implements AsyncDisposable {
 
   /** Starts an operator with an empty memory, as a new process would. */
   async startOperator(options: WorldOptions = {}): Promise<void> {
-    const { client, clock } = this;
+    const { clock } = this;
     const log = options.log ?? silentLogger;
+    const client = options.faults === undefined ? this.client : this.#faultyClient(options.faults);
     const manager = createManager({ client, name: 'matrixone-operator', clock, random: seededRandom(2), log });
     matrixoneOperator.setup(manager, options);
     this.#manager = manager;
     await this.drive(manager.start());
+  }
+
+  #faultyClient(seed: number): Client {
+    const transport = unreliable(this.client.transport, seededRandom(seed));
+    return createClient({ transport, fieldManager: 'matrixone-operator', clock: this.clock });
+  }
+
+  /** What the operator has decided, without what differs from run to run. */
+  async decided(): Promise<Readonly<Record<string, unknown>>> {
+    const kinds: readonly Kind[] = [LogSet, DNSet, CNSet, ProxySet, KruiseStatefulSet, CloneSet, ConfigMap];
+    const found: Record<string, unknown> = {};
+    for (const kind of kinds) {
+      for (const object of (await this.drive(this.client.of(kind).list({ namespace: 'default' }))).items) {
+        if (!object.metadata.name.startsWith('mo')) continue;
+        const { spec, data } = object as DynamicObject;
+        const owners = object.metadata.ownerReferences?.map(({ kind: owner, name }) => `${owner} ${name}`);
+        found[`${kind.kind} ${object.metadata.name}`] = { spec, data, owners };
+      }
+    }
+    return found;
   }
 
   async stopOperator(): Promise<void> {

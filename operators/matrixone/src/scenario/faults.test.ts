@@ -1,0 +1,44 @@
+import { Pod } from '@coxswain/k8s';
+import { merge } from '@coxswain/runtime/client';
+import { expect, test } from 'vitest';
+import { MatrixOneCluster } from '../api/index.ts';
+import { World } from './test-world.ts';
+
+const key = { namespace: 'default', name: 'mo' };
+
+/** Creates the example and answers what came of it. */
+async function create(world: World): Promise<Readonly<Record<string, unknown>>> {
+  await world.applyExample();
+  await world.until('the cluster is settled', () => world.settled());
+  return world.decided();
+}
+
+async function undisturbed(): Promise<Readonly<Record<string, unknown>>> {
+  await using world = await World.start();
+  return await create(world);
+}
+
+test.each([1, 2, 3])('lost requests and answers change nothing in the end (seed %i)', async (faults) => {
+  const expected = await undisturbed();
+  await using world = await World.start({ faults });
+  expect(await create(world)).toEqual(expected);
+  await world.drive(world.client.of(MatrixOneCluster).delete(key));
+  await world.until('the cluster is gone', async () => (await world.cluster()) === undefined, 3_600);
+  await world.clock.advance(60_000);
+  expect(await world.decided()).toEqual({});
+  expect((await world.drive(world.client.of(Pod).list({ namespace: 'default' }))).items).toEqual([]);
+});
+
+test('an operator that dies in the middle of a change is taken over by the next', async () => {
+  await using world = await World.start();
+  await create(world);
+  const spec = { proxy: { replicas: 2, exportToPrometheus: true }, tn: { config: 'x = 1\n' } };
+  await world.drive(world.client.of(MatrixOneCluster).patch(key, merge({ spec })));
+  await world.stopOperator();
+  await world.clock.advance(30_000);
+  await world.startOperator();
+  await world.until('the cluster is settled', () => world.settled());
+  const after = await world.decided();
+  expect(after['CloneSet mo-proxy']).toMatchObject({ spec: { replicas: 2 } });
+  expect(JSON.stringify(after['ConfigMap mo-dn-config'])).toContain('x = 1\\n');
+});
