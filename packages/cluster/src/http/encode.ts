@@ -1,8 +1,26 @@
 import { jsonBytes } from '../storage/index.ts';
 import type { OutputFormat } from './media-type.ts';
 
-/** A body as bytes. Frozen objects, and the items of lists, are serialised once in their life. */
-export async function encodeBody(body: unknown, format: OutputFormat, pretty: boolean): Promise<Buffer> {
+/** A body as bytes, and what they are. */
+export interface Encoded {
+  readonly bytes: Buffer;
+  readonly format: OutputFormat;
+}
+
+/**
+ * A body as bytes. Frozen objects, and the items of lists, are serialised once in their life. Answers JSON where the format has
+ * no form for the body.
+ */
+export async function encodeBody(body: unknown, format: OutputFormat, pretty: boolean): Promise<Encoded> {
+  if (format === 'protobuf') {
+    const { encodeObject, hasMessage } = await import('./protobuf/index.ts');
+    if (hasMessage(body)) return { bytes: Buffer.concat(encodeObject(body)), format };
+    return { bytes: await textBytes(body, 'json', pretty), format: 'json' };
+  }
+  return { bytes: await textBytes(body, format, pretty), format };
+}
+
+async function textBytes(body: unknown, format: OutputFormat, pretty: boolean): Promise<Buffer> {
   if (format === 'yaml') {
     const { writeYaml } = await import('./yaml.ts');
     return Buffer.from(writeYaml(body));

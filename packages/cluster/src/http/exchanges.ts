@@ -5,10 +5,11 @@ import { auditId } from './audit-id.ts';
 import { authenticate, type TokenAuthenticator } from './authenticate.ts';
 import { limitOf, withDeadline } from './deadline.ts';
 import type { ApiHandler } from './handler.ts';
-import { negotiate, type OutputFormat } from './media-type.ts';
+import { type Agreement, failureFormat, negotiate, type OutputFormat, protobufType } from './media-type.ts';
 import { failure, respond } from './respond.ts';
 import { statusOf } from './status.ts';
 import { type Target, targetOf, toApiRequest } from './to-request.ts';
+import { jsonLines, protobufFrames } from './watch-encoding.ts';
 import { WatchWriter } from './watch-writer.ts';
 
 export interface ExchangeOptions {
@@ -61,24 +62,36 @@ export class Exchanges {
     response.setHeader('Cache-Control', 'no-cache, private');
     if (this.#closing) response.setHeader('Connection', 'close');
     const target = targetOf(request.url ?? '/');
-    let format: OutputFormat = 'json';
+    let agreement = jsonOnly;
     let answer: ApiResponse;
     try {
-      format = formatFor(request, target);
-      answer = await this.#ask(request, target, gone);
+      agreement = await agree(request, target);
+      answer = await this.#ask(request, target, agreement, gone);
     } catch (error) {
       if (response.destroyed) return;
       answer = this.#refusal(error, request);
     }
-    if (answer.kind === 'watch') return this.#watch(request, response, answer);
+    const { format } = agreement;
+    if (answer.kind === 'watch') return this.#watch(request, response, answer, format);
     request.resume();
-    await respond(request, response, answer, { format, pretty: isPretty(request, target) });
+    const failed = format === 'protobuf' && answer.code >= 400;
+    const style = {
+      format: failed ? failureFormat(request.headers.accept) : format,
+      pretty: isPretty(request, target),
+    };
+    await respond(request, response, answer, style);
   }
 
-  async #ask(request: IncomingMessage, target: Target, gone: AbortController): Promise<ApiResponse> {
+  async #ask(
+    request: IncomingMessage,
+    target: Target,
+    agreement: Agreement,
+    gone: AbortController,
+  ): Promise<ApiResponse> {
     const { authenticate: tokens, handler, clock } = this.#options;
     const user = await authenticate(request, tokens);
-    const answering = handler(await toApiRequest(request, target, user, gone.signal));
+    const accept = acceptFor(request, agreement);
+    const answering = handler(await toApiRequest(request, target, user, gone.signal, accept));
     const limit = limitOf(request, target);
     return limit === undefined ? answering : withDeadline(answering, clock, limit, () => gone.abort());
   }
@@ -87,15 +100,17 @@ export class Exchanges {
     request: IncomingMessage,
     response: ServerResponse,
     answer: Extract<ApiResponse, { kind: 'watch' }>,
+    format: OutputFormat,
   ): Promise<void> {
     if (response.destroyed || request.method === 'HEAD') {
       answer.stream.cancel();
       response.end();
       return;
     }
-    response.writeHead(200, { 'Content-Type': 'application/json', ...answer.headers });
+    const encoding = format === 'protobuf' ? await protobufFrames() : jsonLines;
+    response.writeHead(200, { 'Content-Type': encoding.contentType, ...answer.headers });
     response.flushHeaders();
-    const writer = new WatchWriter(response, answer.stream);
+    const writer = new WatchWriter(response, answer.stream, encoding);
     this.#watches.add(writer);
     const done = writer.run();
     if (this.#closing) writer.end();
@@ -115,15 +130,31 @@ export class Exchanges {
   }
 }
 
+const jsonOnly: Agreement = { format: 'json', clause: 'application/json' };
+
 /** API paths are negotiated before anything is done; what else is served has types of its own. */
-function formatFor(request: IncomingMessage, target: Target): OutputFormat {
-  const stream = target.query.watch === 'true' || target.query.watch === '1';
+async function agree(request: IncomingMessage, target: Target): Promise<Agreement> {
+  const { accept } = request.headers;
+  const stream = target.query.watch === 'true' || target.query.watch === '1' || target.path.includes('/watch/');
   try {
-    return negotiate(request.headers.accept, stream);
+    return negotiate(accept, { stream, protobuf: await offersProtobuf(accept, target.path) });
   } catch (error) {
     if (target.path.startsWith('/api/') || target.path.startsWith('/apis/')) throw error;
-    return 'json';
+    return jsonOnly;
   }
+}
+
+/** The table of messages is read when the first client asks for it. */
+async function offersProtobuf(accept: string | undefined, path: string): Promise<boolean> {
+  if (!accept?.includes(protobufType)) return false;
+  const { servesProtobuf } = await import('./protobuf/index.ts');
+  return servesProtobuf(path);
+}
+
+/** What the handler is to know of the client's wishes: the form of the object. How it is written is decided here. */
+function acceptFor(request: IncomingMessage, { format, clause }: Agreement): string | undefined {
+  if (format !== 'protobuf') return request.headers.accept;
+  return ['application/json', ...clause.split(';').slice(1)].join(';');
 }
 
 /** `?pretty` decides; without it people with a command line or a browser get indentation, programs do not. */

@@ -35,19 +35,23 @@ export function methodOf(request: IncomingMessage): Method {
   throw apiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource');
 }
 
-/** Reads the body and puts the request together. */
+/**
+ * Reads the body and puts the request together.
+ * @param accept what the handler is to see of the client's wishes; default the header
+ */
 export async function toApiRequest(
   request: IncomingMessage,
   target: Target,
   user: UserInfo,
   signal: AbortSignal,
+  accept: string | undefined = request.headers.accept,
 ): Promise<ApiRequest> {
   const { headers } = request;
   const method = methodOf(request);
   checkPath(target.path);
   const bytes = hasBody(request) ? await readBody(request) : undefined;
   const contentType = headers['content-type'];
-  const decoded = bytes?.length ? await decodeBody(bytes, contentType, method) : undefined;
+  const decoded = bytes?.length ? await decodeBody(bytes, contentType, { method, path: target.path }) : undefined;
   return {
     method,
     path: target.path,
@@ -58,7 +62,7 @@ export async function toApiRequest(
     ...(decoded ? { body: decoded.body } : {}),
     ...(decoded?.duplicates.length ? { duplicates: decoded.duplicates } : {}),
     ...(contentType ? { contentType } : {}),
-    ...(headers.accept ? { accept: headers.accept } : {}),
+    ...(accept ? { accept } : {}),
     ...(headers['user-agent'] ? { userAgent: headers['user-agent'] } : {}),
   };
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { OutgoingEvent, WatchStream } from '../apiserver/types.ts';
-import { cachedJsonBytes, jsonBytes } from '../storage/index.ts';
+import { jsonLines, type WatchEncoding } from './watch-encoding.ts';
 
 export interface WatchLimits {
   /** Bytes of events that may wait for a slow reader before it is cut off. */
@@ -14,22 +14,14 @@ export const watchLimits: WatchLimits = { backlog: 16 * 1024 * 1024, batch: 256 
 /** Assumed of an event that has not been serialised yet. */
 const typicalBytes = 1024;
 
-const prefixes: Readonly<Record<OutgoingEvent['type'], Buffer>> = {
-  ADDED: Buffer.from('{"type":"ADDED","object":'),
-  MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
-  DELETED: Buffer.from('{"type":"DELETED","object":'),
-  BOOKMARK: Buffer.from('{"type":"BOOKMARK","object":'),
-  ERROR: Buffer.from('{"type":"ERROR","object":'),
-};
-const suffix = Buffer.from('}\n');
-
 /**
- * Sends a watch as lines of JSON. Events wait as objects and are written together once per turn of the event loop, never more than
+ * Sends a watch. Events wait as objects and are written together once per turn of the event loop, never more than
  * the socket takes; the objects present at the start are free, later ones count against the backlog limit.
  */
 export class WatchWriter {
   readonly #response: ServerResponse;
   readonly #stream: WatchStream;
+  readonly #encoding: WatchEncoding;
   readonly #limits: WatchLimits;
   #queue: OutgoingEvent[] = [];
   /** What each queued event counts against the limit. */
@@ -41,9 +33,15 @@ export class WatchWriter {
   #scheduled = false;
   #blocked = false;
 
-  constructor(response: ServerResponse, stream: WatchStream, limits: WatchLimits = watchLimits) {
+  constructor(
+    response: ServerResponse,
+    stream: WatchStream,
+    encoding: WatchEncoding = jsonLines,
+    limits: WatchLimits = watchLimits,
+  ) {
     this.#response = response;
     this.#stream = stream;
+    this.#encoding = encoding;
     this.#limits = limits;
   }
 
@@ -88,8 +86,8 @@ export class WatchWriter {
 
   /** Exact while the reader is slow; until then nothing is serialised before its turn. */
   #sizeOf(event: OutgoingEvent): number {
-    if (this.#blocked) return jsonBytes(event.object).length;
-    return cachedJsonBytes(event.object as object)?.length ?? typicalBytes;
+    if (this.#blocked) return this.#encoding.parts(event).reduce((sum, part) => sum + part.length, 0);
+    return this.#encoding.knownSize(event.object as object) ?? typicalBytes;
   }
 
   #schedule(): void {
@@ -108,9 +106,10 @@ export class WatchWriter {
     while (this.#sent < this.#queue.length && bytes < this.#limits.batch) {
       const event = this.#queue[this.#sent] as OutgoingEvent;
       this.#backlog -= this.#sizes[this.#sent++] ?? 0;
-      const object = jsonBytes(event.object);
-      parts.push(prefixes[event.type], object, suffix);
-      bytes += object.length;
+      for (const part of this.#encoding.parts(event)) {
+        parts.push(part);
+        bytes += part.length;
+      }
     }
     const done = this.#sent === this.#queue.length;
     if (done) {

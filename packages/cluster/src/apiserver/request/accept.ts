@@ -50,6 +50,6 @@ export function negotiateProjection(accept: string | undefined, tables: boolean)
     const projection = projectionOf(range, tables);
     if (projection) return projection;
   }
-  const types = 'application/json, application/yaml';
+  const types = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
   throw apiError(406, 'NotAcceptable', `only the following media types are accepted: ${types}`);
 }

@@ -27,7 +27,14 @@ export function decodeObject(bytes: Buffer): unknown {
   const message = messageOf(apiVersion, kind);
   if (message === undefined)
     throw new ProtobufError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
-  return { apiVersion, kind, ...(decodeMessage(message, raw) as object) };
+  try {
+    return { apiVersion, kind, ...(decodeMessage(message, raw) as object) };
+  } catch (error) {
+    if (!(error instanceof ProtobufError)) throw error;
+    throw new ProtobufError(
+      `${kind} in version ${JSON.stringify(apiVersion)} cannot be handled as a ${kind}: ${error.message}`,
+    );
+  }
 }
 
 const contents = new WeakMap<object, Buffer>();
