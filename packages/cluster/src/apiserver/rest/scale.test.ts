@@ -51,11 +51,16 @@ describe('scale', () => {
     expect((await api.fails('PUT', path, { body: scale })).code).toBe(409);
     expect((await api.fails('PUT', path, { body: { kind: 'Scale', spec: { replicas: 'x' } } })).code).toBe(400);
     expect((await api.fails('PUT', path, { body: { kind: 'Deployment' } })).code).toBe(400);
-    expect(await api.fails('PUT', path, { body: { spec: { replicas: -1 } } })).toMatchObject({
+    expect(await api.fails('PUT', path, { body: { metadata: { name: 'd' }, spec: { replicas: -1 } } })).toMatchObject({
       code: 422,
       message:
         'Scale.autoscaling "d" is invalid: spec.replicas: Invalid value: -1: should be greater than or equal to 0',
     });
+    for (const spec of [[], 'x', { replicas: 2 ** 31 }, { replicas: 1e20 }, { replicas: 1.5 }]) {
+      expect((await api.fails('PUT', path, { body: { ...scale, spec } })).code).toBe(400);
+      expect((await api.fails('PATCH', path, { body: { spec }, contentType: merge })).code).toBe(400);
+    }
+    expect((await api.fails('PUT', path, { body: { spec: { replicas: 1 } } })).code).toBe(400);
     expect((await api.fails('GET', `${deployments}/e/scale`)).code).toBe(404);
   });
 });

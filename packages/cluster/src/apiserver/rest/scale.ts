@@ -13,6 +13,7 @@ import { changeObject, staleVersion } from './update.ts';
 
 const kind = 'Scale';
 const apiVersion = 'autoscaling/v1';
+const maxReplicas = 2 ** 31 - 1;
 /** A Scale has no lists, so a strategic patch needs to know no more of it. */
 const scaleSchema = { type: 'object' } as const;
 
@@ -67,6 +68,8 @@ function scaleOf(object: DynamicObject, paths: ScalePaths): DynamicObject {
   };
 }
 
+const undecodable = (why: string): Error => badRequest(`Scale in version "v1" cannot be handled as a Scale: ${why}`);
+
 /** The wanted count of a Scale. @throws ApiError BadRequest, Invalid */
 function replicasOf(call: Call, scale: unknown): number {
   if (!isObject(scale))
@@ -74,9 +77,11 @@ function replicasOf(call: Call, scale: unknown): number {
   if ((scale.kind ?? kind) !== kind || (scale.apiVersion ?? apiVersion) !== apiVersion) {
     throw badRequest(`the object provided is unrecognized (must be of type Scale in ${apiVersion})`);
   }
-  const replicas = (isObject(scale.spec) ? scale.spec.replicas : undefined) ?? 0;
-  if (typeof replicas !== 'number' || !Number.isInteger(replicas)) {
-    throw badRequest('Scale in version "v1" cannot be handled as a Scale: spec.replicas must be a whole number');
+  const spec = scale.spec ?? {};
+  if (!isObject(spec)) throw undecodable('spec must be an object');
+  const replicas = spec.replicas ?? 0;
+  if (typeof replicas !== 'number' || !Number.isInteger(replicas) || Math.abs(replicas) > maxReplicas) {
+    throw undecodable('spec.replicas must be a whole number of 32 bits');
   }
   if (replicas < 0) {
     throw invalid('autoscaling', kind, call.name, [
@@ -88,7 +93,10 @@ function replicasOf(call: Call, scale: unknown): number {
 
 function checkIdentity(call: Call, scale: unknown, live: DynamicObject): void {
   const metadata = isObject(scale) && isObject(scale.metadata) ? scale.metadata : {};
-  if (metadata.name !== undefined && metadata.name !== call.name) {
+  if (!metadata.name) {
+    throw badRequest(`the name of the object (${call.name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (metadata.name !== call.name) {
     throw badRequest(
       `the name of the object (${textOf(metadata.name)}) does not match the name on the URL (${call.name})`,
     );
