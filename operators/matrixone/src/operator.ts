@@ -1,10 +1,11 @@
 import type { CustomResourceDefinition, Kind } from '@coxswain/k8s';
 import type { Manager } from '@coxswain/runtime/manager';
-import { BucketClaim, CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet, WebUI } from './api/index.ts';
+import { CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet } from './api/index.ts';
 import { setupControllers } from './controllers/index.ts';
 import type { MatrixOneOptions } from './options.ts';
 
-const resources = [MatrixOneCluster, LogSet, DNSet, CNSet, ProxySet, WebUI, BucketClaim] as const;
+/** The kinds that have a controller: a kind nobody acts on is better refused than ignored. */
+const resources = [MatrixOneCluster, LogSet, DNSet, CNSet, ProxySet] as const;
 
 /** The MatrixOne operator: what to install, and what to run. */
 export const matrixoneOperator = {

@@ -35,12 +35,12 @@ function metadata(cluster: MatrixOneCluster, name: string) {
   return { name, namespace: cluster.metadata.namespace ?? '' };
 }
 
-/** The log service of a cluster. */
-export function logSetOf(cluster: MatrixOneCluster, args: DefaultServiceArgs): LogSet {
+/** The log service of a cluster. `live` keeps the numbers it was bootstrapped with, where the cluster leaves them open. */
+export function logSetOf(cluster: MatrixOneCluster, args: DefaultServiceArgs, live?: LogSet): LogSet {
   const { name } = cluster.metadata;
   const inherited = inheritFrom(cluster.spec, name, cluster.spec.logService);
   const restore = cluster.spec.restoreFrom ? { restoreFrom: RESTORE_FROM } : {};
-  const spec = { ...inherited, initialConfig: { ...inherited.initialConfig, ...restore } };
+  const spec = { ...inherited, initialConfig: { ...live?.spec.initialConfig, ...inherited.initialConfig, ...restore } };
   return { apiVersion, kind: 'LogSet', metadata: metadata(cluster, name), spec: defaultLogSet(spec, args) };
 }
 

@@ -18,5 +18,6 @@ export {
   START_SCRIPT,
 } from './config-maps.ts';
 export { splitS3Path, withBackupFileService, withFileServices } from './file-service.ts';
+export { storageLocation } from './location.ts';
 export { discoveryAddress, gossipSeeds, type LogService, serviceAddresses, storeOrdinals } from './log-service.ts';
 export { cnSetToml, DEFAULT_UDF_PORT, dnSetToml, logSetToml, proxySetToml, transactionTable } from './roles.ts';

@@ -40,7 +40,8 @@ interface Workload extends KubeObject {
   readonly spec: { readonly template: { readonly spec?: Pod['spec'] } };
 }
 
-function mountedConfig(workload: Workload | undefined): string | undefined {
+/** Name of the ConfigMap that a workload's pods read. */
+export function mountedConfig(workload: Workload | undefined): string | undefined {
   const volumes = workload?.spec.template.spec?.volumes ?? [];
   return volumes.find(({ name }) => name === VOLUME_CONFIG)?.configMap?.name;
 }

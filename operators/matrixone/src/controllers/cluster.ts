@@ -42,7 +42,8 @@ export class ClusterActor implements Actor<MatrixOneCluster> {
 
     const dnSet = dnSetOf(object, this.#args);
     if (!dnSet) return refuse(context, 'SpecInvalid', 'spec.tn: .spec.tn must be set');
-    const log = await context.apply(LogSet, logSetOf(object, this.#args));
+    const live = context.store(LogSet).get(keyOf(object));
+    const log = await context.apply(LogSet, logSetOf(object, this.#args, live));
     const dn = await context.apply(DNSet, dnSet);
     const groups = await this.#applyGroups(context);
     const wantedProxy = proxySetOf(object, this.#args);

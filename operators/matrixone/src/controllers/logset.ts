@@ -8,6 +8,7 @@ import { volumeChange } from '../pods/index.ts';
 import { logSetProblems } from '../validation/index.ts';
 import { podsOf } from './children.ts';
 import { decideFailover } from './failover.ts';
+import { refuseMoves } from './immutable.ts';
 import {
   decideBootstrap,
   growLogVolumes,
@@ -38,11 +39,12 @@ export class LogSetActor implements Actor<LogSet> {
   }
 
   async observe(context: Context): Promise<Action<LogSet> | undefined> {
-    const spec = defaultLogSet(context.object.spec, this.#options.serviceArgs);
-    refuseProblems(context, logSetProblems({ spec }));
     const members = bootstrapMembers(context);
+    const spec = defaultLogSet(asBootstrapped(context.object.spec, members), this.#options.serviceArgs);
+    refuseProblems(context, logSetProblems({ spec }));
     if (!members) return decideBootstrap(spec);
     const live = liveWorkload(context);
+    refuseMoves(context, spec, members, live);
     const input: LogSetInput = { spec, members, reserved: reservedOrdinals(live) };
     const change = volumeChange(spec.volume, live?.spec.volumeClaimTemplates);
     if (change.kind === 'grow') return growLogVolumes(input, change.to);
@@ -103,6 +105,11 @@ function reportStores(context: Context, spec: LogSetSpec): readonly StoreStatus[
   if (availableStores.length >= spec.replicas) conditions.set('Ready', 'True', 'empty');
   else conditions.set('Ready', 'False', 'NoEnoughReadyStores', `fewer than ${spec.replicas} log stores are up`);
   return failedStores;
+}
+
+/** Once bootstrapped, a spec that leaves the number open means the number of then, whatever `replicas` is now. */
+function asBootstrapped(spec: LogSetSpec, members: readonly BootstrapMember[] | undefined): LogSetSpec {
+  return members ? { ...spec, initialConfig: { logShardReplicas: members.length, ...spec.initialConfig } } : spec;
 }
 
 /** The bootstrap choice made earlier. @throws Resync when the annotation holds something else */

@@ -2,7 +2,7 @@ import { ConfigMap, PersistentVolumeClaim, Pod, Secret } from '@coxswain/k8s';
 import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { merge } from '@coxswain/runtime/client';
 import { expect, test } from 'vitest';
-import { LogSet, MatrixOneCluster, ProxySet } from '../api/index.ts';
+import { CNSet, LogSet, MatrixOneCluster, ProxySet } from '../api/index.ts';
 import { World } from './test-world.ts';
 
 const key = { namespace: 'default', name: 'mo' };
@@ -110,4 +110,60 @@ test('a password that was changed stays, and one that is missing at the start is
   await world.until('the cluster is settled', () => world.settled());
   const stored = await world.drive(world.client.of(Secret).get(inNamespace('mo-credential')));
   expect(Buffer.from(stored.data?.password ?? '', 'base64').toString()).toBe('mine');
+});
+
+test('a live cluster is not parted from its data', async () => {
+  await using world = await settledWorld();
+  const before = await world.decided();
+  await patch(world, { spec: { logService: { sharedStorage: { s3: { path: 'lake/other' } } } } });
+  await world.clock.advance(30_000);
+  const log = await world.drive(world.client.of(LogSet).get(key));
+  const synced = log.status?.conditions?.find(({ type }) => type === 'Synced');
+  expect(synced).toMatchObject({ status: 'False', reason: 'StorageMoved' });
+  expect(synced?.message).toContain(
+    'the data is at http://minio:9000/lake/prod/data, not at http://minio:9000/lake/other/data',
+  );
+  const after = await world.decided();
+  for (const name of ['StatefulSet mo-log', 'StatefulSet mo-dn', 'CloneSet mo-tp-cn', 'ConfigMap mo-tp-cn-config']) {
+    expect(after[name], name).toEqual(before[name]);
+  }
+});
+
+test('a log service that grows keeps the numbers it was bootstrapped with', async () => {
+  await using world = await World.start();
+  await world.applyExample((cluster) => ({
+    ...cluster,
+    spec: { ...cluster.spec, logService: { ...cluster.spec.logService, replicas: 1 } },
+  }));
+  await world.until('the cluster is settled', () => world.settled());
+  const bootstrap = await world.drive(world.client.of(ConfigMap).get(inNamespace('mo-log-bootstrap')));
+  await patch(world, { spec: { logService: { replicas: 3 } } });
+  await world.until('the cluster is settled', () => world.settled());
+  const later = await world.drive(world.client.of(ConfigMap).get(inNamespace('mo-log-bootstrap')));
+  expect(later.data).toEqual(bootstrap.data);
+  expect((await world.drive(world.client.of(KruiseStatefulSet).get(inNamespace('mo-log')))).spec.replicas).toBe(3);
+});
+
+test('a cordoned node leaves service, and comes back', async () => {
+  await using world = await settledWorld();
+  const pods = await world.drive(
+    world.client.of(Pod).list({ namespace: 'default', labels: 'matrixorigin.io/component=CNSet' }),
+  );
+  const name = pods.items[0]?.metadata.name ?? '';
+  const cordon = (value: string | null) =>
+    world.drive(
+      world.client
+        .of(Pod)
+        .patch(inNamespace(name), merge({ metadata: { annotations: { 'matrixorigin.io/store-cordon': value } } })),
+    );
+  const state = async () => {
+    const set = await world.client.of(CNSet).get(inNamespace('mo-tp'));
+    return set.status?.stores?.find(({ podName }) => podName === name)?.state;
+  };
+  await cordon('');
+  await world.until('the node is out of service', async () => (await state()) === 'Draining');
+  expect((await world.drive(world.cluster()))?.status?.phase).toBe('NotReady');
+  await cordon(null);
+  await world.until('the node is in service', async () => (await state()) === 'Up');
+  await world.until('the cluster is settled', () => world.settled());
 });
