@@ -48,7 +48,10 @@ async function decodeProtobuf(bytes: Buffer, method: string, path: string): Prom
   if (method !== 'DELETE' && !servesProtobuf(path))
     throw unsupportedMediaType(['application/json', 'application/yaml']);
   try {
-    return { body: decodeObject(bytes), duplicates: [] };
+    const body = decodeObject(bytes);
+    // Embedded JSON may be as deep and odd as any.
+    checkValue(body);
+    return { body, duplicates: [] };
   } catch (error) {
     throw error instanceof ProtobufError ? badRequest(error.message) : error;
   }
