@@ -1,46 +1,23 @@
-import { ConfigMap, PersistentVolumeClaim, Pod, Secret } from '@coxswain/k8s';
+import { Pod } from '@coxswain/k8s';
 import { strategic } from '@coxswain/runtime/client';
 import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
 import { deepEqual, isConflict, isNotFound, type Random } from '@coxswain/runtime/core';
+import type { EventRecorder } from '@coxswain/runtime/events';
 import { PodAddresses } from './address.ts';
 import { defaultBehaviour, type PodBehaviour } from './behaviour.ts';
-import { podStatus } from './pod-status.ts';
+import { podStatus, waitingStatus } from './pod-status.ts';
 import { Sandbox } from './sandbox.ts';
+import { missingVolume } from './volumes.ts';
 
 export interface KubeletOptions {
   readonly random: Random;
+  readonly recorder: EventRecorder;
   readonly behaviour?: PodBehaviour;
   /** Address of a node by name; `undefined` when the node is not one of ours. */
   readonly nodeAddress: (node: string) => string | undefined;
 }
 
 const volumeRetry = 2_000;
-
-/** What a pod mounts that is not there (yet), in words. */
-async function missingVolume(pod: Pod, { client }: ReconcileContext): Promise<string | undefined> {
-  const namespace = pod.metadata.namespace ?? '';
-  for (const volume of pod.spec?.volumes ?? []) {
-    const { configMap, secret, persistentVolumeClaim } = volume;
-    if (
-      configMap?.name &&
-      !configMap.optional &&
-      !(await client.of(ConfigMap).find({ namespace, name: configMap.name }))
-    )
-      return `MountVolume.SetUp failed for volume "${volume.name}" : configmap "${configMap.name}" not found`;
-    if (
-      secret?.secretName &&
-      !secret.optional &&
-      !(await client.of(Secret).find({ namespace, name: secret.secretName }))
-    )
-      return `MountVolume.SetUp failed for volume "${volume.name}" : secret "${secret.secretName}" not found`;
-    const claim =
-      persistentVolumeClaim &&
-      (await client.of(PersistentVolumeClaim).find({ namespace, name: persistentVolumeClaim.claimName }));
-    if (persistentVolumeClaim && claim?.status?.phase !== 'Bound')
-      return `persistentvolumeclaim "${persistentVolumeClaim.claimName}" is not bound`;
-  }
-  return undefined;
-}
 
 /** The fields of `wanted` that the pod's status does not have yet; conditions only those that differ. */
 function statusDifference(pod: Pod, wanted: NonNullable<Pod['status']>): object | undefined {
@@ -60,6 +37,8 @@ function statusDifference(pod: Pod, wanted: NonNullable<Pod['status']>): object 
 export class Kubelet implements Reconciler {
   readonly #options: KubeletOptions;
   readonly #addresses = new PodAddresses();
+  /** Whether the addresses of pods from before this kubelet have been set aside. */
+  #adopted = false;
   readonly #sandboxes = new Map<string, { readonly uid: string; readonly sandbox: Sandbox }>();
 
   constructor(options: KubeletOptions) {
@@ -76,32 +55,43 @@ export class Kubelet implements Reconciler {
     if (!pod || hostIP === undefined) return undefined;
     if (pod.metadata.deletionTimestamp) return this.#terminate(context, pod, name);
     if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return undefined;
-    const sandbox = this.#sandboxes.get(name)?.sandbox ?? (await this.#create(context, pod, name));
+    const sandbox = this.#sandboxes.get(name)?.sandbox ?? (await this.#create(context, pod, name, hostIP));
     if (!sandbox) return { requeueAfter: volumeRetry };
     const now = clock.now();
     const next = sandbox.advance(pod, now);
-    await this.#report(context, pod, sandbox, hostIP);
+    await this.#report(context, pod, podStatus(pod, sandbox, hostIP, now));
     return next === undefined ? undefined : { requeueAfter: Math.max(1, next - now) };
   }
 
-  async #create(context: ReconcileContext, pod: Pod, name: string): Promise<Sandbox | undefined> {
+  async #create(context: ReconcileContext, pod: Pod, name: string, hostIP: string): Promise<Sandbox | undefined> {
+    const now = context.clock.now();
     const running = pod.status?.podIP;
     const missing = running ? undefined : await missingVolume(pod, context);
     if (missing) {
-      context.log.debug({ pod: name, missing }, 'pod waits for a volume');
+      this.#options.recorder.event(Pod, pod, {
+        type: 'Warning',
+        reason: 'FailedMount',
+        action: 'Mounting',
+        message: missing,
+      });
+      await this.#report(context, pod, waitingStatus(pod, hostIP, now));
       return undefined;
     }
-    if (running) this.#addresses.claim(running);
+    this.#adoptAddresses(context);
     const address = running ?? this.#addresses.allocate();
-    const sandbox = new Sandbox(
-      pod,
-      address,
-      context.clock.now(),
-      this.#options.random,
-      this.#options.behaviour ?? defaultBehaviour,
-    );
+    const { random, behaviour = defaultBehaviour } = this.#options;
+    const sandbox = new Sandbox(pod, address, now, random, behaviour);
     this.#sandboxes.set(name, { uid: pod.metadata.uid ?? '', sandbox });
     return sandbox;
+  }
+
+  /** Before the first address is given out, those of pods that ran already are set aside. */
+  #adoptAddresses({ cache }: ReconcileContext): void {
+    if (this.#adopted) return;
+    this.#adopted = true;
+    for (const { status } of cache.store(Pod).list())
+      if (status?.podIP && status.phase !== 'Succeeded' && status.phase !== 'Failed')
+        this.#addresses.claim(status.podIP);
   }
 
   #forget(name: string): void {
@@ -110,8 +100,8 @@ export class Kubelet implements Reconciler {
     this.#sandboxes.delete(name);
   }
 
-  async #report({ client, clock, key }: ReconcileContext, pod: Pod, sandbox: Sandbox, hostIP: string): Promise<void> {
-    const difference = statusDifference(pod, podStatus(pod, sandbox, hostIP, clock.now()));
+  async #report({ client, key }: ReconcileContext, pod: Pod, status: NonNullable<Pod['status']>): Promise<void> {
+    const difference = statusDifference(pod, status);
     if (!difference) return;
     const metadata = { uid: pod.metadata.uid };
     await client

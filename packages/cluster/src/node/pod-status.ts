@@ -61,6 +61,39 @@ function toCondition(pod: Pod, type: string, verdict: Verdict, now: number): Pod
   };
 }
 
+/** What a node says of a pod whose containers cannot be made yet. */
+export function waitingStatus(pod: Pod, hostIP: string, now: number): PodStatus {
+  const names = (pod.spec?.containers ?? []).map(({ name }) => name);
+  const containers: Verdict = {
+    status: 'False',
+    reason: 'ContainersNotReady',
+    message: `containers with unready status: [${names.join(' ')}]`,
+  };
+  const verdicts: readonly [string, Verdict][] = [
+    ['PodReadyToStartContainers', { status: 'False' }],
+    ['Ready', containers],
+    ['ContainersReady', containers],
+  ];
+  return {
+    phase: 'Pending',
+    ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
+    conditions: verdicts.map(([type, verdict]) => toCondition(pod, type, verdict, now)),
+    hostIP,
+    hostIPs: [{ ip: hostIP }],
+    startTime: pod.status?.startTime ?? formatTime(now),
+    containerStatuses: (pod.spec?.containers ?? []).map(({ name, image = '' }) => ({
+      name,
+      image,
+      imageID: '',
+      state: { waiting: { reason: 'ContainerCreating' } },
+      lastState: {},
+      ready: false,
+      restartCount: 0,
+      started: false,
+    })),
+  };
+}
+
 /** The part of a pod's status that its node writes, as it should be now. */
 export function podStatus(pod: Pod, sandbox: Sandbox, hostIP: string, now: number): PodStatus {
   const containers = containersVerdict(sandbox);

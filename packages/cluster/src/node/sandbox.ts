@@ -48,6 +48,30 @@ function startInputs(pod: Pod, container: Container): string {
   return [container.image, ...fields].join('\n');
 }
 
+/** What a container's status says it was doing; `undefined` when it had not come to anything. */
+function runOf(
+  { containerID: id, state, restartCount }: ContainerStatus,
+  behaviour: ContainerBehaviour,
+): ContainerRun | undefined {
+  const { running, terminated, waiting } = state ?? {};
+  if (waiting && restartCount > 0) return { state: 'waiting', reason: waiting.reason ?? 'CrashLoopBackOff' };
+  if (!id) return undefined;
+  if (running) {
+    const since = Date.parse(running.startedAt ?? '');
+    const ends =
+      behaviour.kind === 'ends' ? { endsAt: since + behaviour.after, exitCode: behaviour.exitCode } : { exitCode: 0 };
+    return { state: 'running', id, since, ...ends };
+  }
+  if (!terminated) return undefined;
+  const since = Date.parse(terminated.startedAt ?? '');
+  return { state: 'terminated', id, since, at: Date.parse(terminated.finishedAt ?? ''), exitCode: terminated.exitCode };
+}
+
+/** An init container that goes on running beside the others. */
+function isSidecar(slot: Slot): boolean {
+  return slot.init && slot.container.restartPolicy === 'Always';
+}
+
 /** The containers of one pod on a simulated node, and how they move on as time passes. */
 export class Sandbox {
   readonly startTime: number;
@@ -83,26 +107,12 @@ export class Sandbox {
     const known = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];
     for (const slot of this.#slots) {
       const status = known.find(({ name }) => name === slot.container.name);
-      if (!status?.containerID) continue;
+      if (!status) continue;
       slot.restarts = status.restartCount;
       slot.last = status.lastState;
       slot.startedWith = startInputs(pod, slot.container);
-      const { running, terminated } = status.state ?? {};
-      if (running)
-        slot.run = {
-          state: 'running',
-          id: status.containerID,
-          since: Date.parse(running.startedAt ?? ''),
-          exitCode: 0,
-        };
-      else if (terminated)
-        slot.run = {
-          state: 'terminated',
-          id: status.containerID,
-          since: Date.parse(terminated.startedAt ?? ''),
-          at: Date.parse(terminated.finishedAt ?? ''),
-          exitCode: terminated.exitCode,
-        };
+      const run = runOf(status, this.#behaviour(pod, slot.container));
+      if (run) slot.run = run;
     }
   }
 
@@ -161,9 +171,10 @@ export class Sandbox {
   #finish(slot: Slot, run: Extract<ContainerRun, { state: 'running' }>, now: number): void {
     this.#end(slot, run, run.endsAt ?? now);
     const policy = this.#pod.spec?.restartPolicy ?? 'Always';
-    const again = slot.init
-      ? run.exitCode !== 0 && policy !== 'Never'
-      : policy === 'Always' || (policy === 'OnFailure' && run.exitCode !== 0);
+    const again =
+      slot.init && !isSidecar(slot)
+        ? run.exitCode !== 0 && policy !== 'Never'
+        : isSidecar(slot) || policy === 'Always' || (policy === 'OnFailure' && run.exitCode !== 0);
     if (!again) return;
     const delay = Math.min(backoffLimit, backoffBase * 2 ** slot.restarts);
     slot.restarts++;
@@ -178,6 +189,7 @@ export class Sandbox {
   }
 
   #passed(slot: Slot): boolean {
+    if (isSidecar(slot)) return slot.run.state === 'running';
     return slot.run.state === 'terminated' && slot.run.exitCode === 0;
   }
 
@@ -186,13 +198,15 @@ export class Sandbox {
   }
 
   get containersReady(): boolean {
-    return this.initialized && this.#slots.every((slot) => slot.init || slot.run.state === 'running');
+    return (
+      this.initialized && this.#slots.every((slot) => slot.run.state === 'running' || (slot.init && this.#passed(slot)))
+    );
   }
 
   /** `Succeeded` or `Failed` once no container will run again; `Pending` before the first started. */
   get phase(): 'Pending' | 'Running' | 'Succeeded' | 'Failed' {
     const failedInit = this.#slots.some(
-      (slot) => slot.init && slot.run.state === 'terminated' && slot.run.exitCode !== 0,
+      (slot) => slot.init && !isSidecar(slot) && slot.run.state === 'terminated' && slot.run.exitCode !== 0,
     );
     if (failedInit) return 'Failed';
     const main = this.#slots.filter((slot) => !slot.init);

@@ -2,6 +2,7 @@ import { Lease, Node, type NodeCondition, Pod } from '@coxswain/k8s';
 import { type Client, strategic } from '@coxswain/runtime/client';
 import { formatMicroTime, formatTime, isAlreadyExists, type Timer } from '@coxswain/runtime/core';
 import type { Manager, Runnable } from '@coxswain/runtime/manager';
+import { controllerRecorder } from '../controllers/workload/recorder.ts';
 import type { PodBehaviour } from './behaviour.ts';
 import { Kubelet } from './kubelet.ts';
 
@@ -153,6 +154,7 @@ export function simulatedNodes(manager: Manager, options: SimulatedNodesOptions)
   const addresses = new Map(nodes.map(({ name, address }) => [name, address]));
   const kubelet = new Kubelet({
     random: manager.random,
+    recorder: controllerRecorder(manager, 'kubelet'),
     nodeAddress: (node) => addresses.get(node),
     ...(options.behaviour ? { behaviour: options.behaviour } : {}),
   });

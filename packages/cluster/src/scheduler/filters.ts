@@ -11,18 +11,19 @@ function tolerates(toleration: Toleration, taint: Taint): boolean {
   return (toleration.operator ?? 'Equal') === 'Exists' || (toleration.value ?? '') === (taint.value ?? '');
 }
 
+export function tolerated(pod: Pod, taint: Taint): boolean {
+  return pod.spec?.tolerations?.some((toleration) => tolerates(toleration, taint)) ?? false;
+}
+
 const unschedulable: Filter = (pod, node) => {
   if (!node.spec?.unschedulable) return undefined;
   const taint: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
-  return pod.spec?.tolerations?.some((toleration) => tolerates(toleration, taint))
-    ? undefined
-    : 'node(s) were unschedulable';
+  return tolerated(pod, taint) ? undefined : 'node(s) were unschedulable';
 };
 
 const taints: Filter = (pod, node) => {
   const hard = (node.spec?.taints ?? []).filter(({ effect }) => effect !== 'PreferNoSchedule');
-  const bad = hard.find((taint) => !pod.spec?.tolerations?.some((toleration) => tolerates(toleration, taint)));
-  return bad && `node(s) had untolerated taint(s)`;
+  return hard.every((taint) => tolerated(pod, taint)) ? undefined : 'node(s) had untolerated taint(s)';
 };
 
 function requirementHolds(requirement: NodeSelectorRequirement, values: Readonly<Record<string, string>>): boolean {
@@ -46,7 +47,7 @@ function requirementHolds(requirement: NodeSelectorRequirement, values: Readonly
   }
 }
 
-function termHolds(term: NodeSelectorTerm, node: Node): boolean {
+export function termHolds(term: NodeSelectorTerm, node: Node): boolean {
   const expressions = term.matchExpressions ?? [];
   const fields = term.matchFields ?? [];
   if (expressions.length + fields.length === 0) return false;
@@ -66,11 +67,10 @@ const nodeAffinity: Filter = (pod, node) => {
   return selector && affinity ? undefined : "node(s) didn't match Pod's node affinity/selector";
 };
 
-const resources: Filter = (pod, _node, load) => {
-  if (load.pods + 1 > load.allocatable.pods) return 'Too many pods';
-  const wanted = podRequests(pod);
-  if (wanted.cpu > load.allocatable.cpu - load.cpu) return 'Insufficient cpu';
-  if (wanted.memory > load.allocatable.memory - load.memory) return 'Insufficient memory';
+const resources: Filter = (pod, _node, { allocatable, requested, count }) => {
+  if ((count + 1) * 1000 > (allocatable.get('pods') ?? 0)) return 'Too many pods';
+  for (const [name, amount] of podRequests(pod))
+    if (amount > 0 && amount > (allocatable.get(name) ?? 0) - (requested.get(name) ?? 0)) return `Insufficient ${name}`;
   return undefined;
 };
 
@@ -83,7 +83,7 @@ function hostPorts(pod: Pod): string[] {
 const ports: Filter = (pod, _node, load) => {
   const wanted = hostPorts(pod);
   const taken =
-    wanted.length > 0 && load.running.some((other) => hostPorts(other).some((port) => wanted.includes(port)));
+    wanted.length > 0 && [...load.pods].some((other) => hostPorts(other).some((port) => wanted.includes(port)));
   return taken ? "node(s) didn't have free ports for the requested pod ports" : undefined;
 };
 

@@ -1,31 +1,32 @@
 import type { Container, Node, Pod } from '@coxswain/k8s';
 import { parseQuantity, quantityMilliValue } from '@coxswain/runtime/core';
 
-/** What is asked of, or left on, a node, in thousandths: CPU in millicores, memory in millibytes. */
-export interface Amounts {
-  readonly cpu: number;
-  readonly memory: number;
+/** Amounts by resource (`cpu`, `memory`, `example.com/gpu` …), in thousandths. */
+export type Amounts = ReadonlyMap<string, number>;
+
+/** A node with what runs on it. Pods that have ended take nothing. */
+export interface NodeLoad {
+  readonly requested: Amounts;
+  readonly allocatable: Amounts;
+  readonly pods: Iterable<Pod>;
+  /** Number of pods. */
+  readonly count: number;
 }
 
-/** A node with what runs on it. */
-export interface NodeLoad extends Amounts {
-  readonly allocatable: Amounts & { readonly pods: number };
-  readonly pods: number;
-  readonly running: readonly Pod[];
+function amountsOf(quantities: Readonly<Record<string, string>> | undefined): Amounts {
+  return new Map(
+    Object.entries(quantities ?? {}).map(([name, text]) => [name, Number(quantityMilliValue(parseQuantity(text)))]),
+  );
 }
 
-function amount(text: string | undefined): number {
-  return text === undefined ? 0 : Number(quantityMilliValue(parseQuantity(text)));
-}
-
-function requestsOf(container: Container): Amounts {
-  const requests = container.resources?.requests;
-  return { cpu: amount(requests?.['cpu']), memory: amount(requests?.['memory']) };
+function add(sum: Map<string, number>, amounts: Amounts, factor = 1): void {
+  for (const [name, amount] of amounts) sum.set(name, (sum.get(name) ?? 0) + factor * amount);
 }
 
 const requestsByPod = new WeakMap<Pod, Amounts>();
+const allocatableByNode = new WeakMap<Node, Amounts>();
 
-/** A pod needs the sum of its containers, or its largest init container if that is more, and its overhead. */
+/** A pod needs the sum of its containers and sidecars, or its largest init container if that is more, and its overhead. */
 export function podRequests(pod: Pod): Amounts {
   const known = requestsByPod.get(pod) ?? addRequests(pod);
   requestsByPod.set(pod, known);
@@ -33,35 +34,26 @@ export function podRequests(pod: Pod): Amounts {
 }
 
 function addRequests(pod: Pod): Amounts {
-  const main = (pod.spec?.containers ?? []).map(requestsOf);
-  const init = (pod.spec?.initContainers ?? []).map(requestsOf);
-  const need = (resource: keyof Amounts) => {
-    const sum = main.reduce((total, one) => total + one[resource], 0);
-    return Math.max(sum, ...init.map((one) => one[resource])) + amount(pod.spec?.overhead?.[resource]);
-  };
-  return { cpu: need('cpu'), memory: need('memory') };
+  const requests = (container: Container) => amountsOf(container.resources?.requests);
+  const need = new Map<string, number>();
+  for (const container of pod.spec?.containers ?? []) add(need, requests(container));
+  for (const container of pod.spec?.initContainers ?? []) {
+    const own = requests(container);
+    if (container.restartPolicy === 'Always') add(need, own);
+    else for (const [name, amount] of own) need.set(name, Math.max(need.get(name) ?? 0, amount));
+  }
+  add(need, amountsOf(pod.spec?.overhead));
+  return need;
 }
 
-/** Adds up the pods of a node. Pods that have ended take nothing. */
-export function nodeLoad(node: Node, pods: Iterable<Pod>): NodeLoad {
-  const running = [...pods].filter(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');
-  const allocatable = node.status?.allocatable;
-  let cpu = 0;
-  let memory = 0;
-  for (const pod of running) {
-    const requests = podRequests(pod);
-    cpu += requests.cpu;
-    memory += requests.memory;
-  }
-  return {
-    cpu,
-    memory,
-    pods: running.length,
-    running,
-    allocatable: {
-      cpu: amount(allocatable?.['cpu']),
-      memory: amount(allocatable?.['memory']),
-      pods: amount(allocatable?.['pods']) / 1000,
-    },
-  };
+/** What a node has for pods. */
+export function allocatableOf(node: Node): Amounts {
+  const known = allocatableByNode.get(node) ?? amountsOf(node.status?.allocatable);
+  allocatableByNode.set(node, known);
+  return known;
+}
+
+/** Adds (or with -1 takes away) a pod's requests. */
+export function addPod(sum: Map<string, number>, pod: Pod, factor: 1 | -1): void {
+  add(sum, podRequests(pod), factor);
 }

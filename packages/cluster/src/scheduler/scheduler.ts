@@ -1,22 +1,21 @@
 import { Node, PersistentVolumeClaim, Pod, type PodCondition, StorageClass } from '@coxswain/k8s';
 import { merge, strategic } from '@coxswain/runtime/client';
 import type { ReconcileContext, Reconciler } from '@coxswain/runtime/controller';
-import { formatTime, isConflict, isNotFound, keyOf, keyString, type Random } from '@coxswain/runtime/core';
+import { formatTime, isConflict, keyOf, keyString, type Random } from '@coxswain/runtime/core';
 import type { EventRecorder } from '@coxswain/runtime/events';
+import { ignoreRace } from '../controllers/workload/tolerant.ts';
 import { filters } from './filters.ts';
-import { type NodeLoad, nodeLoad } from './node-load.ts';
+import type { NodeLoad } from './node-load.ts';
+import type { Placements } from './placements.ts';
+import { preference } from './preference.ts';
 import { breaksPodAffinity, breaksSpread, type Placement } from './spread.ts';
 
 export interface SchedulerOptions {
   /** Breaks ties between equally good nodes. */
   readonly random: Random;
   readonly recorder: EventRecorder;
+  readonly placements: Placements;
 }
-
-/** Index of pods by their node. */
-export const podsByNode = 'spec.nodeName';
-
-const retryAfter = 60_000;
 
 /** Annotation by which the scheduler asks for a claim's volume on a node. */
 export const selectedNode = 'volume.kubernetes.io/selected-node';
@@ -28,11 +27,10 @@ interface Candidate {
 
 /** Share of the node that would be free, between 0 and 1: the emptier, the better. */
 function freeShare({ load }: Candidate): number {
-  const { allocatable } = load;
+  const { allocatable, requested, count } = load;
   const share = (used: number, all: number) => (all > 0 ? (all - used) / all : 0);
-  return (
-    (share(load.cpu, allocatable.cpu) + share(load.memory, allocatable.memory) + share(load.pods, allocatable.pods)) / 3
-  );
+  const free = (name: string) => share(requested.get(name) ?? 0, allocatable.get(name) ?? 0);
+  return (free('cpu') + free('memory') + share(count * 1000, allocatable.get('pods') ?? 0)) / 3;
 }
 
 /** `0/3 nodes are available: 2 Insufficient cpu, 1 node(s) were unschedulable.` */
@@ -44,31 +42,30 @@ function verdict(total: number, reasons: readonly string[]): string {
   return `0/${total} nodes are available: ${list.join(', ')}.`;
 }
 
+const gated = {
+  reason: 'SchedulingGated',
+  message: 'Scheduling is blocked due to non-empty scheduling gates',
+};
+
 /** Gives each pending pod a node. Works one pod at a time, so that decisions see each other. */
 export class Scheduler implements Reconciler {
   readonly #options: SchedulerOptions;
-  /** Decisions that the pod store does not show yet: pod → node. */
-  readonly #assumed = new Map<string, { readonly pod: Pod; readonly node: string }>();
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
   }
 
-  async reconcile(context: ReconcileContext): Promise<{ requeueAfter: number } | undefined> {
+  async reconcile(context: ReconcileContext): Promise<undefined> {
     const pod = context.cache.store(Pod).get(context.key);
-    const name = keyString(context.key);
-    if (!pod || pod.spec?.nodeName || pod.metadata.deletionTimestamp) {
-      this.#assumed.delete(name);
-      return undefined;
-    }
-    if (this.#assumed.get(name)?.pod.metadata.uid === pod.metadata.uid) return undefined;
+    if (!pod || pod.spec?.nodeName || pod.metadata.deletionTimestamp) return undefined;
+    if (this.#options.placements.has(pod)) return undefined;
+    if (pod.spec?.schedulingGates?.length) return this.#report(context, pod, gated);
     const reasons: string[] = [];
     const waiting = this.#waitingClaims(context, pod, reasons);
     const node = reasons.length > 0 ? undefined : this.#choose(context, pod, reasons);
     if (node && waiting.length > 0) return this.#askForVolumes(context, waiting, node);
-    if (node) return this.#bind(context, pod, node, name);
-    await this.#reportUnschedulable(context, pod, reasons);
-    return { requeueAfter: retryAfter };
+    if (node) return this.#bind(context, pod, node);
+    return this.#reportUnschedulable(context, pod, reasons);
   }
 
   /** The pod's claims that get their volume only once a node is chosen; anything else that is missing is a reason. */
@@ -99,43 +96,29 @@ export class Scheduler implements Reconciler {
       await client
         .of(PersistentVolumeClaim)
         .patch(keyOf(claim), merge({ metadata: { uid: claim.metadata.uid, annotations } }))
-        .catch((error: unknown) => {
-          if (!isNotFound(error) && !isConflict(error)) throw error;
-        });
+        .catch(ignoreRace);
     }
     return undefined;
   }
 
-  #placement({ cache }: ReconcileContext): Placement {
-    const pods = cache.store(Pod);
-    for (const [name, { pod }] of this.#assumed) if (pods.get(keyOf(pod))?.spec?.nodeName) this.#assumed.delete(name);
-    const assumed = [...this.#assumed.values()];
-    return {
-      nodes: [...cache.store(Node).list()],
-      podsOn: (node) => [
-        ...pods.by(podsByNode, node.metadata.name),
-        ...assumed.filter((one) => one.node === node.metadata.name).map((one) => one.pod),
-      ],
-    };
-  }
-
-  #choose(context: ReconcileContext, pod: Pod, reasons: string[]): Node | undefined {
-    const placement = this.#placement(context);
-    let best: Candidate[] = [];
-    let bestShare = -1;
+  #choose({ cache }: ReconcileContext, pod: Pod, reasons: string[]): Node | undefined {
+    const { placements, random } = this.#options;
+    const placement: Placement = { nodes: [...cache.store(Node).list()], podsOn: (node) => placements.podsOn(node) };
+    let best: Node[] = [];
+    let bestScore = Number.NEGATIVE_INFINITY;
     for (const node of placement.nodes) {
-      const load = nodeLoad(node, placement.podsOn(node));
+      const load = placements.loadOf(node);
       const reason = this.#reasonAgainst(pod, node, load, placement);
       if (reason) {
         reasons.push(reason);
         continue;
       }
-      const share = freeShare({ node, load });
-      if (share > bestShare) best = [];
-      if (share >= bestShare) best.push({ node, load });
-      bestShare = Math.max(bestShare, share);
+      const score = freeShare({ node, load }) + preference(pod, node, placement);
+      if (score > bestScore) best = [];
+      if (score >= bestScore) best.push(node);
+      bestScore = Math.max(bestScore, score);
     }
-    return best[Math.floor(this.#options.random.next() * best.length)]?.node;
+    return best[Math.floor(random.next() * best.length)];
   }
 
   #reasonAgainst(pod: Pod, node: Node, load: NodeLoad, placement: Placement): string | undefined {
@@ -146,57 +129,62 @@ export class Scheduler implements Reconciler {
     return breaksSpread(pod, node, placement) ?? breaksPodAffinity(pod, node, placement);
   }
 
-  async #bind({ client }: ReconcileContext, pod: Pod, node: Node, name: string): Promise<undefined> {
-    this.#assumed.set(name, { pod, node: node.metadata.name });
-    const { namespace, name: podName } = keyOf(pod);
-    const path = `/api/v1/namespaces/${namespace}/pods/${podName}/binding`;
+  async #bind({ client }: ReconcileContext, pod: Pod, node: Node): Promise<undefined> {
+    const { placements, recorder } = this.#options;
+    const { namespace, name } = keyOf(pod);
+    placements.place(pod, node.metadata.name);
     const body = {
       apiVersion: 'v1',
       kind: 'Binding',
-      metadata: { name: podName, namespace, uid: pod.metadata.uid },
+      metadata: { name, namespace, uid: pod.metadata.uid },
       target: { apiVersion: 'v1', kind: 'Node', name: node.metadata.name },
     };
     try {
-      await client.raw({ method: 'POST', path, body });
-      this.#options.recorder.event(Pod, pod, {
-        reason: 'Scheduled',
-        action: 'Binding',
-        message: `Successfully assigned ${name} to ${node.metadata.name}`,
-      });
+      await client.raw({ method: 'POST', path: `/api/v1/namespaces/${namespace}/pods/${name}/binding`, body });
     } catch (error) {
-      this.#assumed.delete(name);
-      if (!isNotFound(error) && !isConflict(error)) throw error;
+      placements.remove(keyString(keyOf(pod)));
+      // bound by somebody else meanwhile, or being deleted: its event has come or comes
+      if (isConflict(error)) return undefined;
+      throw error;
     }
+    recorder.event(Pod, pod, {
+      reason: 'Scheduled',
+      action: 'Binding',
+      message: `Successfully assigned ${namespace}/${name} to ${node.metadata.name}`,
+    });
     return undefined;
   }
 
-  async #reportUnschedulable(
-    { client, cache, clock, key }: ReconcileContext,
-    pod: Pod,
-    reasons: readonly string[],
-  ): Promise<void> {
+  async #reportUnschedulable(context: ReconcileContext, pod: Pod, reasons: readonly string[]): Promise<undefined> {
     const waitsForClaims = reasons.some((reason) => reason.includes('ersistent'));
-    const message = waitsForClaims ? (reasons[0] ?? '') : verdict(cache.store(Node).size, reasons);
+    const message = waitsForClaims ? (reasons[0] ?? '') : verdict(context.cache.store(Node).size, reasons);
+    return this.#report(context, pod, { reason: 'Unschedulable', message });
+  }
+
+  /** Says on the pod, once, why it has no node. What may change that wakes the pod: see the watches of this room. */
+  async #report(
+    { client, clock, key }: ReconcileContext,
+    pod: Pod,
+    { reason, message }: { readonly reason: string; readonly message: string },
+  ): Promise<undefined> {
     const before = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
-    if (before?.status === 'False' && before.message === message) return;
+    if (before?.status === 'False' && before.message === message) return undefined;
     const condition: PodCondition = {
       type: 'PodScheduled',
       status: 'False',
-      reason: 'Unschedulable',
+      reason,
       message,
-      lastTransitionTime: formatTime(clock.now()),
+      lastTransitionTime: before?.status === 'False' ? before.lastTransitionTime : formatTime(clock.now()),
     };
-    await client
-      .of(Pod)
-      .patch(key, strategic({ status: { conditions: [condition] } }), { subresource: 'status' })
-      .catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
+    const patch = strategic({ metadata: { uid: pod.metadata.uid }, status: { conditions: [condition] } });
+    await client.of(Pod).patch(key, patch, { subresource: 'status' }).catch(ignoreRace);
+    if (reason === 'Unschedulable')
+      this.#options.recorder.event(Pod, pod, {
+        type: 'Warning',
+        reason: 'FailedScheduling',
+        action: 'Scheduling',
+        message,
       });
-    this.#options.recorder.event(Pod, pod, {
-      type: 'Warning',
-      reason: 'FailedScheduling',
-      action: 'Scheduling',
-      message,
-    });
+    return undefined;
   }
 }

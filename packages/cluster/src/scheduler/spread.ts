@@ -7,7 +7,7 @@ export interface Placement {
   podsOn(node: Node): Iterable<Pod>;
 }
 
-function selects(selector: LabelSelector | undefined, pod: Pod): boolean {
+export function selects(selector: LabelSelector | undefined, pod: Pod): boolean {
   return selector !== undefined && matchesLabels(selectorFromField(selector), pod.metadata.labels);
 }
 
@@ -25,6 +25,16 @@ function countByDomain(key: string, placement: Placement, matches: (pod: Pod) =>
     if (domain !== undefined) domains.set(domain, (domains.get(domain) ?? 0) + count(placement.podsOn(node), matches));
   }
   return domains;
+}
+
+/** Matching pods in the domain of `node`. */
+export function countHere(key: string, node: Node, placement: Placement, matches: (pod: Pod) => boolean): number {
+  const domain = node.metadata.labels?.[key];
+  if (domain === undefined) return 0;
+  let found = 0;
+  for (const other of placement.nodes)
+    if (other.metadata.labels?.[key] === domain) found += count(placement.podsOn(other), matches);
+  return found;
 }
 
 /** Hard topology spread constraints that `node` would break. */
@@ -46,22 +56,43 @@ export function breaksSpread(pod: Pod, node: Node, placement: Placement): string
   return undefined;
 }
 
-function termMatches(term: PodAffinityTerm, pod: Pod, other: Pod): boolean {
+export function termMatches(term: PodAffinityTerm, pod: Pod, other: Pod): boolean {
   const namespaces = term.namespaces?.length ? term.namespaces : [pod.metadata.namespace ?? ''];
   return namespaces.includes(other.metadata.namespace ?? '') && selects(term.labelSelector, other);
 }
 
+/** Whether a pod on the node's domain has required anti-affinity against `pod`. */
+function isRefused(pod: Pod, node: Node, placement: Placement): boolean {
+  return placement.nodes.some((other) => {
+    for (const there of placement.podsOn(other)) {
+      const terms = there.spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+      for (const term of terms) {
+        const domain = node.metadata.labels?.[term.topologyKey];
+        if (
+          domain !== undefined &&
+          domain === other.metadata.labels?.[term.topologyKey] &&
+          termMatches(term, there, pod)
+        )
+          return true;
+      }
+    }
+    return false;
+  });
+}
+
 /** Required pod affinity and anti-affinity that `node` would break. */
 export function breaksPodAffinity(pod: Pod, node: Node, placement: Placement): string | undefined {
-  const here = (term: PodAffinityTerm) => {
-    const domains = countByDomain(term.topologyKey, placement, (other) => termMatches(term, pod, other));
-    return domains.get(node.metadata.labels?.[term.topologyKey] ?? '') ?? 0;
-  };
+  const here = (term: PodAffinityTerm) =>
+    countHere(term.topologyKey, node, placement, (other) => termMatches(term, pod, other));
+  const anywhere = (term: PodAffinityTerm) =>
+    placement.nodes.some((other) => count(placement.podsOn(other), (one) => termMatches(term, pod, one)) > 0);
   const { podAffinity, podAntiAffinity } = pod.spec?.affinity ?? {};
   if (podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.some((term) => here(term) > 0))
     return "node(s) didn't match pod anti-affinity rules";
+  if (isRefused(pod, node, placement)) return "node(s) didn't satisfy existing pods anti-affinity rules";
+  // the first of a group that wants to be together may go anywhere
   const lonely = podAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.some(
-    (term) => here(term) === 0 && !termMatches(term, pod, pod),
+    (term) => here(term) === 0 && !(termMatches(term, pod, pod) && !anywhere(term)),
   );
   return lonely ? "node(s) didn't match pod affinity rules" : undefined;
 }

@@ -2,14 +2,20 @@
 import { Deployment, Pod, ReplicaSet } from '@coxswain/k8s';
 import { ownerKey } from '@coxswain/runtime/controller';
 import type { Manager } from '@coxswain/runtime/manager';
+import { adopters, indexOrphans } from '../workload/claim.ts';
 import { controllerRecorder } from '../workload/recorder.ts';
+import { tolerant } from '../workload/tolerant.ts';
 import { DeploymentReconciler } from './reconciler.ts';
 
 /** Adds the Deployment controller to the control plane's manager. */
 export function deploymentController(manager: Manager): void {
+  indexOrphans(manager.cache, ReplicaSet);
   manager
     .controller(Deployment, 'deployment')
     .owns(ReplicaSet)
+    .watches(ReplicaSet, {
+      map: (set, { cache }) => adopters(set, cache.store(Deployment).list({ namespace: set.metadata.namespace ?? '' })),
+    })
     .watches(Pod, {
       // a Recreate rollout waits for the last old pod to go
       where: ({ type }) => type === 'deleted',
@@ -20,5 +26,5 @@ export function deploymentController(manager: Manager): void {
         if (deployment) yield deployment;
       },
     })
-    .run(new DeploymentReconciler(controllerRecorder(manager, 'deployment-controller')));
+    .run(tolerant(new DeploymentReconciler(controllerRecorder(manager, 'deployment-controller'))));
 }

@@ -1,10 +1,14 @@
-import { Deployment, Pod, ReplicaSet } from '@coxswain/k8s';
+import { Deployment, ReplicaSet } from '@coxswain/k8s';
 import { merge } from '@coxswain/runtime/client';
-import { controllerOf, type ReconcileContext, type Reconciler, type Result } from '@coxswain/runtime/controller';
-import { deepEqual, isAlreadyExists, isConflict, isNotFound, keyOf } from '@coxswain/runtime/core';
+import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
+import { isAlreadyExists, keyOf } from '@coxswain/runtime/core';
 import type { EventRecorder } from '@coxswain/runtime/events';
-import { isActive } from '../workload/pods.ts';
+import { claim } from '../workload/claim.ts';
+import { controlledPods } from '../workload/pods.ts';
+import { ignoreRace } from '../workload/tolerant.ts';
+import { writeStatus } from '../workload/write-status.ts';
 import {
+  desiredOf,
   hasTemplate,
   inheritedAnnotations,
   newReplicaSet,
@@ -12,10 +16,15 @@ import {
   revisionOf,
   sizeAnnotations,
 } from './replica-sets.ts';
-import { leewayOf, newSize, oldSizes, proportionalSizes } from './sizes.ts';
+import { leewayOf, newSize, oldSizes, proportionalSizes, sizeOf } from './sizes.ts';
 import { deploymentStatus, untilDeadline } from './status.ts';
 
-const sizeOf = (set: ReplicaSet) => set.spec?.replicas ?? 0;
+interface Pass {
+  readonly context: ReconcileContext;
+  readonly deployment: Deployment;
+  /** Raised when a name was taken by a ReplicaSet of another template. */
+  collisionCount: number | undefined;
+}
 
 /** Rolls a Deployment's pods from template to template through one ReplicaSet each. */
 export class DeploymentReconciler implements Reconciler {
@@ -29,111 +38,116 @@ export class DeploymentReconciler implements Reconciler {
     const { cache, clock, key } = context;
     const deployment = cache.store(Deployment).get(key);
     if (!deployment?.spec) return undefined;
-    const before = this.#setsOf(context, deployment);
-    if (!deployment.metadata.deletionTimestamp) await this.#roll(context, deployment, before);
-    const all = this.#setsOf(context, deployment);
+    const pass: Pass = { context, deployment, collisionCount: deployment.status?.collisionCount };
+    if (!deployment.metadata.deletionTimestamp) await this.#converge(pass);
+    const all = await this.#sets(pass);
     const current = all.find((set) => hasTemplate(set, deployment));
-    const status = deploymentStatus(deployment, current, all, leewayOf(deployment), clock.now());
-    if (!deepEqual(status, deployment.status)) await this.#writeStatus(context, deployment, status);
+    const counts = deploymentStatus(deployment, current, all, leewayOf(deployment), clock.now());
+    const { collisionCount } = pass;
+    const status = collisionCount === undefined ? counts : { ...counts, collisionCount };
+    await writeStatus(context, Deployment, deployment, status);
     const wait = untilDeadline({ ...deployment, status }, clock.now());
     return wait === undefined ? undefined : { requeueAfter: wait };
   }
 
-  /** Oldest first. */
-  #setsOf({ cache }: ReconcileContext, deployment: Deployment): ReplicaSet[] {
-    const sets = [...cache.store(ReplicaSet).by('owner', deployment.metadata.uid ?? '')].filter(
-      (set) => controllerOf(set)?.uid === deployment.metadata.uid,
-    );
+  /** The Deployment's ReplicaSets, oldest first. */
+  async #sets({ context, deployment }: Pass): Promise<ReplicaSet[]> {
+    const selector = deployment.spec?.selector ?? {};
+    const sets = await claim(context, { kind: Deployment, object: deployment, selector }, ReplicaSet);
     return sets.sort((a, b) => revisionOf(a) - revisionOf(b) || a.metadata.name.localeCompare(b.metadata.name));
   }
 
-  async #roll(context: ReconcileContext, deployment: Deployment, sets: readonly ReplicaSet[]): Promise<void> {
+  async #converge(pass: Pass): Promise<void> {
+    const { deployment } = pass;
+    const sets = await this.#sets(pass);
+    const wanted = deployment.spec?.replicas ?? 1;
+    const resized = sets.some((set) => sizeOf(set) > 0 && (desiredOf(set) ?? wanted) !== wanted);
+    if (deployment.spec?.paused) return this.#resize(pass, sets);
+    if (resized) {
+      await this.#resize(pass, sets);
+      return this.#roll(pass, await this.#sets(pass));
+    }
+    return this.#roll(pass, sets);
+  }
+
+  async #roll(pass: Pass, sets: readonly ReplicaSet[]): Promise<void> {
+    const { context, deployment } = pass;
     const wanted = deployment.spec?.replicas ?? 1;
     const leeway = leewayOf(deployment);
     const found = sets.find((set) => hasTemplate(set, deployment));
     const old = sets.filter((set) => set !== found);
-    if (deployment.spec?.paused) return this.#scaleProportionally(context, deployment, sets, wanted);
     const recreate = deployment.spec?.strategy?.type === 'Recreate';
     if (recreate) {
-      for (const set of old) if (sizeOf(set) > 0) await this.#scale(context, deployment, set, 0);
-      if (this.#podsLeft(context, old)) return;
+      for (const set of old) if (sizeOf(set) > 0) await this.#scale(pass, set, 0);
+      if (old.some((set) => this.#hasPods(context, set))) return;
     }
-    const current = await this.#ensureCurrent(context, deployment, found, sets);
-    if (!current) return;
+    const current = await this.#ensureCurrent(pass, found, sets);
     if (recreate) {
-      if (sizeOf(current) !== wanted) await this.#scale(context, deployment, current, wanted);
+      if (sizeOf(current) !== wanted) await this.#scale(pass, current, wanted);
     } else {
       const size = newSize(wanted, current, [current, ...old], leeway);
-      if (size !== sizeOf(current)) await this.#scale(context, deployment, current, size);
-      for (const [set, left] of oldSizes(
-        wanted,
-        current,
-        old.filter((set) => sizeOf(set) > 0),
-        leeway,
-      ))
-        if (left !== sizeOf(set)) await this.#scale(context, deployment, set, left);
+      const grown = size === sizeOf(current) ? current : await this.#scale(pass, current, size);
+      const alive = old.filter((set) => sizeOf(set) > 0);
+      for (const [set, left] of oldSizes(wanted, grown, alive, leeway))
+        if (left !== sizeOf(set)) await this.#scale(pass, set, left);
     }
-    await this.#forgetHistory(context, deployment, old);
+    await this.#forgetHistory(pass, old);
   }
 
-  #podsLeft({ cache }: ReconcileContext, sets: readonly ReplicaSet[]): boolean {
-    return sets.some((set) =>
-      [...cache.store(Pod).by('owner', set.metadata.uid ?? '')].some(
-        (pod) => isActive(pod) || pod.metadata.deletionTimestamp,
-      ),
+  /** Whether pods of an old ReplicaSet still run or are on their way out. */
+  #hasPods(context: ReconcileContext, set: ReplicaSet): boolean {
+    return controlledPods(context, set).some(
+      ({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed',
     );
   }
 
-  async #scaleProportionally(
-    context: ReconcileContext,
-    deployment: Deployment,
-    sets: readonly ReplicaSet[],
-    wanted: number,
-  ): Promise<void> {
+  /** Follows a new number of replicas without moving on from template to template. */
+  async #resize(pass: Pass, sets: readonly ReplicaSet[]): Promise<void> {
+    const { deployment } = pass;
+    const wanted = deployment.spec?.replicas ?? 1;
     const active = sets.filter((set) => sizeOf(set) > 0);
-    const targets = active.length > 0 ? active : sets.slice(-1);
-    if (targets.length === 0 || targets.reduce((sum, set) => sum + sizeOf(set), 0) === wanted) return;
-    const sizes = active.length > 0 ? proportionalSizes(wanted, active) : new Map(targets.map((set) => [set, wanted]));
-    for (const [set, size] of sizes) if (size !== sizeOf(set)) await this.#scale(context, deployment, set, size);
+    const newest = sets.find((set) => hasTemplate(set, deployment)) ?? sets.at(-1);
+    const only = active.length > 1 ? undefined : (active[0] ?? newest);
+    if (only) {
+      if (sizeOf(only) !== wanted || desiredOf(only) !== wanted) await this.#scale(pass, only, wanted);
+      return;
+    }
+    if (deployment.spec?.strategy?.type === 'Recreate') return;
+    for (const [set, size] of proportionalSizes(wanted, active, deployment))
+      if (size !== sizeOf(set) || desiredOf(set) !== wanted) await this.#scale(pass, set, size);
   }
 
-  async #ensureCurrent(
-    context: ReconcileContext,
-    deployment: Deployment,
-    found: ReplicaSet | undefined,
-    sets: readonly ReplicaSet[],
-  ): Promise<ReplicaSet | undefined> {
+  /** The ReplicaSet of the present template, with the newest revision number. */
+  async #ensureCurrent(pass: Pass, found: ReplicaSet | undefined, sets: readonly ReplicaSet[]): Promise<ReplicaSet> {
+    const { context, deployment } = pass;
     const newest = Math.max(0, ...sets.filter((set) => set !== found).map(revisionOf));
     const revision = String(found && revisionOf(found) > newest ? revisionOf(found) : newest + 1);
     const wanted = deployment.spec?.replicas ?? 1;
-    const annotations = {
-      [revisionAnnotation]: revision,
-      ...sizeAnnotations(wanted, wanted + leewayOf(deployment).surge),
-    };
+    const surge = leewayOf(deployment).surge;
+    const annotations = { [revisionAnnotation]: revision, ...sizeAnnotations(wanted, wanted + surge) };
     await this.#setRevision(context, deployment, revision);
     if (found)
       return this.#refresh(context, deployment, found, { ...inheritedAnnotations(deployment), ...annotations });
-    const old = sets.filter((set) => sizeOf(set) > 0);
-    const room = wanted + leewayOf(deployment).surge - old.reduce((sum, set) => sum + sizeOf(set), 0);
+    const room = wanted + surge - sets.reduce((sum, set) => sum + sizeOf(set), 0);
     const size = deployment.spec?.strategy?.type === 'Recreate' ? wanted : Math.max(0, Math.min(wanted, room));
-    try {
-      const created = await context.client.of(ReplicaSet).create(newReplicaSet(deployment, size, annotations));
-      this.#recorder.event(Deployment, deployment, {
-        reason: 'ScalingReplicaSet',
-        message: `Scaled up replica set ${created.metadata.name} from 0 to ${size}`,
-      });
-      return created;
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-      await this.#resolveCollision(context, deployment);
-      return undefined;
-    }
+    return this.#createSet(pass, size, annotations);
   }
 
-  /** Another template hashed to the same name: count up, so that the next pass takes another name. */
-  async #resolveCollision(context: ReconcileContext, deployment: Deployment): Promise<void> {
-    const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
-    await this.#writeStatus(context, deployment, { collisionCount });
+  /** When another template has taken the name, it counts up and takes the next. */
+  async #createSet(pass: Pass, size: number, annotations: Record<string, string>): Promise<ReplicaSet> {
+    const { context, deployment } = pass;
+    const sets = context.client.of(ReplicaSet);
+    for (let attempt = 0; ; attempt++) {
+      const wanted = newReplicaSet(deployment, size, annotations, pass.collisionCount ?? 0);
+      try {
+        const created = await sets.create(wanted);
+        if (size > 0) this.#recordScaling(deployment, created, 0, size);
+        return created;
+      } catch (error) {
+        if (!isAlreadyExists(error) || attempt === 10) throw error;
+        pass.collisionCount = (pass.collisionCount ?? 0) + 1;
+      }
+    }
   }
 
   async #refresh(
@@ -160,24 +174,24 @@ export class DeploymentReconciler implements Reconciler {
       );
   }
 
-  async #scale({ client }: ReconcileContext, deployment: Deployment, set: ReplicaSet, size: number): Promise<void> {
+  async #scale({ context, deployment }: Pass, set: ReplicaSet, size: number): Promise<ReplicaSet> {
     const wanted = deployment.spec?.replicas ?? 1;
     const annotations = sizeAnnotations(wanted, wanted + leewayOf(deployment).surge);
-    await client
+    const scaled = await context.client
       .of(ReplicaSet)
       .patch(keyOf(set), merge({ metadata: { uid: set.metadata.uid, annotations }, spec: { replicas: size } }));
-    const direction = size > sizeOf(set) ? 'up' : 'down';
+    if (size !== sizeOf(set)) this.#recordScaling(deployment, set, sizeOf(set), size);
+    return scaled;
+  }
+
+  #recordScaling(deployment: Deployment, set: ReplicaSet, from: number, to: number): void {
     this.#recorder.event(Deployment, deployment, {
       reason: 'ScalingReplicaSet',
-      message: `Scaled ${direction} replica set ${set.metadata.name} from ${sizeOf(set)} to ${size}`,
+      message: `Scaled ${to > from ? 'up' : 'down'} replica set ${set.metadata.name} from ${from} to ${to}`,
     });
   }
 
-  async #forgetHistory(
-    { client }: ReconcileContext,
-    deployment: Deployment,
-    old: readonly ReplicaSet[],
-  ): Promise<void> {
+  async #forgetHistory({ context, deployment }: Pass, old: readonly ReplicaSet[]): Promise<void> {
     const limit = deployment.spec?.revisionHistoryLimit ?? 10;
     const idle = old.filter(
       (set) =>
@@ -187,20 +201,6 @@ export class DeploymentReconciler implements Reconciler {
         !set.metadata.deletionTimestamp,
     );
     for (const set of idle.slice(0, Math.max(0, idle.length - limit)))
-      await client
-        .of(ReplicaSet)
-        .delete(keyOf(set))
-        .catch((error: unknown) => {
-          if (!isNotFound(error)) throw error;
-        });
-  }
-
-  async #writeStatus({ client, key }: ReconcileContext, deployment: Deployment, status: object): Promise<void> {
-    await client
-      .of(Deployment)
-      .patch(key, merge({ metadata: { uid: deployment.metadata.uid }, status }), { subresource: 'status' })
-      .catch((error: unknown) => {
-        if (!isNotFound(error) && !isConflict(error)) throw error;
-      });
+      await context.client.of(ReplicaSet).delete(keyOf(set)).catch(ignoreRace);
   }
 }

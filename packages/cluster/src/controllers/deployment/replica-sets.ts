@@ -30,7 +30,22 @@ export function revisionOf(set: ReplicaSet): number {
   return Number(set.metadata.annotations?.[revisionAnnotation] ?? 0);
 }
 
-/** Number of pods that `maxSurge` allows; equal to the wanted number for Recreate. */
+/** The Deployment's replicas when the ReplicaSet was last sized; `undefined` when it says nothing. */
+export function desiredOf(set: ReplicaSet): number | undefined {
+  return numberIn(set, desiredAnnotation);
+}
+
+/** The Deployment's replicas with its surge when the ReplicaSet was last sized; `undefined` when it says nothing. */
+export function maxOf(set: ReplicaSet): number | undefined {
+  return numberIn(set, maxAnnotation);
+}
+
+function numberIn(set: ReplicaSet, annotation: string): number | undefined {
+  const value = Number.parseInt(set.metadata.annotations?.[annotation] ?? '', 10);
+  return Number.isNaN(value) ? undefined : value;
+}
+
+/** @param max wanted pods and as many more as `maxSurge` allows */
 export function sizeAnnotations(replicas: number, max: number): Record<string, string> {
   return { [desiredAnnotation]: String(replicas), [maxAnnotation]: String(max) };
 }
@@ -47,9 +62,10 @@ export function newReplicaSet(
   deployment: Deployment,
   replicas: number,
   annotations: Record<string, string>,
+  collisionCount: number,
 ): ReplicaSet {
   const { spec, metadata } = deployment;
-  const hash = contentHash(spec?.template, deployment.status?.collisionCount ?? 0);
+  const hash = contentHash(spec?.template, collisionCount);
   const labels = { ...spec?.template.metadata?.labels, [templateHashLabel]: hash };
   return {
     apiVersion: 'apps/v1',

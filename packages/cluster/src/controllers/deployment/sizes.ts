@@ -1,5 +1,6 @@
 import type { Deployment, ReplicaSet } from '@coxswain/k8s';
 import { intOrPercent } from '../workload/int-or-percent.ts';
+import { maxOf } from './replica-sets.ts';
 
 /** How far a Deployment's pods may stray from the wanted number while it rolls. */
 export interface Leeway {
@@ -17,7 +18,10 @@ export function leewayOf(deployment: Deployment): Leeway {
   return surge === 0 && unavailable === 0 ? { surge, unavailable: 1 } : { surge, unavailable };
 }
 
-const sizeOf = (set: ReplicaSet) => set.spec?.replicas ?? 0;
+export function sizeOf(set: ReplicaSet): number {
+  return set.spec?.replicas ?? 0;
+}
+
 const availableOf = (set: ReplicaSet) => set.status?.availableReplicas ?? 0;
 const sum = (sets: readonly ReplicaSet[], of: (set: ReplicaSet) => number) =>
   sets.reduce((total, set) => total + of(set), 0);
@@ -60,18 +64,32 @@ export function oldSizes(
   return sizes;
 }
 
-/** Shares `wanted` pods among several active ReplicaSets in proportion to their sizes; the largest takes what is left over. */
-export function proportionalSizes(wanted: number, active: readonly ReplicaSet[]): Map<ReplicaSet, number> {
-  const before = sum(active, sizeOf);
+/**
+ * Shares a new number of replicas (and its surge) among several active ReplicaSets in proportion to their sizes, so that a roll under way
+ * keeps its balance. The largest takes what rounding leaves over.
+ */
+export function proportionalSizes(
+  wanted: number,
+  active: readonly ReplicaSet[],
+  deployment: Deployment,
+): Map<ReplicaSet, number> {
+  const allowed = wanted === 0 ? 0 : wanted + leewayOf(deployment).surge;
+  const change = allowed - sum(active, sizeOf);
+  const newestFirst = change > 0;
+  const sorted = active
+    .map((set, age) => ({ set, age: newestFirst ? -age : age }))
+    .sort((a, b) => sizeOf(b.set) - sizeOf(a.set) || a.age - b.age);
   const sizes = new Map<ReplicaSet, number>();
-  const sorted = [...active].sort((a, b) => sizeOf(b) - sizeOf(a));
-  let left = wanted;
-  for (const set of sorted) {
-    const share = Math.min(left, Math.max(0, sizeOf(set) + Math.round((sizeOf(set) / before) * (wanted - before))));
-    sizes.set(set, share);
-    left -= share;
+  let given = 0;
+  for (const { set } of sorted) {
+    const before = maxOf(set) || deployment.status?.replicas || allowed;
+    const ideal = wanted === 0 ? -sizeOf(set) : Math.round((sizeOf(set) * allowed) / before) - sizeOf(set);
+    const left = change - given;
+    const share = change > 0 ? Math.min(Math.max(0, ideal), left) : Math.max(Math.min(0, ideal), left);
+    sizes.set(set, sizeOf(set) + share);
+    given += share;
   }
-  const largest = sorted[0];
-  if (largest && left > 0) sizes.set(largest, (sizes.get(largest) ?? 0) + left);
+  const largest = sorted[0]?.set;
+  if (largest) sizes.set(largest, Math.max(0, (sizes.get(largest) ?? 0) + change - given));
   return sizes;
 }

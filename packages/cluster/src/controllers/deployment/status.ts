@@ -66,13 +66,15 @@ function progress(
       message: `ReplicaSet "${name}" has successfully progressed.`,
     };
   const before = deployment.status;
+  const condition = before?.conditions?.find(({ type }) => type === 'Progressing');
+  if (condition?.reason === 'DeploymentPaused')
+    return { type: 'Progressing', status: 'Unknown', reason: 'DeploymentResumed', message: 'Deployment is resumed' };
   const moved =
     (next.updatedReplicas ?? 0) > (before?.updatedReplicas ?? 0) ||
     (next.readyReplicas ?? 0) > (before?.readyReplicas ?? 0) ||
     (next.availableReplicas ?? 0) > (before?.availableReplicas ?? 0) ||
     (next.replicas ?? 0) - (next.updatedReplicas ?? 0) < (before?.replicas ?? 0) - (before?.updatedReplicas ?? 0);
-  const condition = before?.conditions?.find(({ type }) => type === 'Progressing');
-  if (moved || !condition || condition.reason === 'NewReplicaSetAvailable' || condition.reason === 'DeploymentPaused')
+  if (moved || !condition || condition.reason === 'NewReplicaSetAvailable')
     return {
       type: 'Progressing',
       status: 'True',

@@ -2,10 +2,12 @@ import { type ControllerRevision, type OwnerReference, PersistentVolumeClaim, ty
 import { CloneSet } from '@coxswain/k8s/kruise';
 import { controllerReference } from '@coxswain/runtime/apply';
 import type { ReconcileContext } from '@coxswain/runtime/controller';
-import { isAlreadyExists, isConflict, isNotFound, keyOf } from '@coxswain/runtime/core';
+import { isAlreadyExists, keyOf } from '@coxswain/runtime/core';
 import { revisionLabel, templateOf } from '../revision/revisions.ts';
 import { podFromTemplate } from '../workload/pods.ts';
+import { ignoreRace } from '../workload/tolerant.ts';
 import { dressPod } from './dress.ts';
+import { hasHandler } from './lifecycle.ts';
 
 /** Joins a pod and its claims. */
 export const instanceIdLabel = 'apps.kruise.io/cloneset-instance-id';
@@ -38,6 +40,7 @@ export function clonePod(set: CloneSet, id: string, revision: ControllerRevision
       spec: { containers: [], ...pod.spec, ...(volumes.length > 0 ? { volumes } : {}) },
     },
     now,
+    hasHandler(set.spec.lifecycle?.preNormal) ? 'PreparingNormal' : 'Normal',
   );
 }
 
@@ -70,10 +73,5 @@ export async function ensureCloneClaims({ client, cache }: ReconcileContext, set
 }
 
 export async function deleteClaim({ client }: ReconcileContext, claim: PersistentVolumeClaim): Promise<void> {
-  await client
-    .of(PersistentVolumeClaim)
-    .delete(keyOf(claim))
-    .catch((error: unknown) => {
-      if (!isNotFound(error) && !isConflict(error)) throw error;
-    });
+  await client.of(PersistentVolumeClaim).delete(keyOf(claim)).catch(ignoreRace);
 }

@@ -1,17 +1,7 @@
 import { type ControllerRevision, Pod } from '@coxswain/k8s';
-import { CloneSet, type CloneSetStatus } from '@coxswain/k8s/kruise';
-import { merge } from '@coxswain/runtime/client';
-import { controllerOf, type ReconcileContext, type Reconciler, type Result } from '@coxswain/runtime/controller';
-import {
-  deepEqual,
-  formatSelector,
-  isAlreadyExists,
-  isConflict,
-  isNotFound,
-  type Random,
-  randomSuffix,
-  selectorFromField,
-} from '@coxswain/runtime/core';
+import { CloneSet, type CloneSetStatus, type LifecycleHook } from '@coxswain/k8s/kruise';
+import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
+import { formatSelector, isAlreadyExists, type Random, randomSuffix, selectorFromField } from '@coxswain/runtime/core';
 import type { EventRecorder } from '@coxswain/runtime/events';
 import {
   type RevisionOwner,
@@ -20,12 +10,22 @@ import {
   syncRevisions,
   truncateRevisions,
 } from '../revision/revisions.ts';
-import { claimPods, deletePod, isActive, isPodReady, untilAvailable } from '../workload/pods.ts';
-import { planClones, specifiedDelete } from './cloneset-plan.ts';
+import {
+  claimPods,
+  controlledPods,
+  deletePod,
+  isActive,
+  isPodReady,
+  sooner,
+  untilAvailable,
+} from '../workload/pods.ts';
+import { isRace } from '../workload/tolerant.ts';
+import { writeStatus } from '../workload/write-status.ts';
+import { isNamed, limitsOf, planClones, specifiedDelete } from './cloneset-plan.ts';
 import { claimsOf, clonePod, deleteClaim, ensureCloneClaims, instanceIdOf } from './cloneset-pods.ts';
 import { openPodReady, podReadyGate } from './dress.ts';
 import { changeInPlace, isChanging, openGate, patchMetadata, setGate } from './in-place.ts';
-import { isHooked, lifecycleOf, setLifecycle } from './lifecycle.ts';
+import { hasHandler, isHooked, type LifecycleState, lifecycleOf, setLifecycle } from './lifecycle.ts';
 
 interface Pass {
   readonly context: ReconcileContext;
@@ -34,8 +34,11 @@ interface Pass {
   wait: number | undefined;
 }
 
-function sooner(pass: Pass, wait: number | undefined): void {
-  if (wait !== undefined && wait > 0) pass.wait = pass.wait === undefined ? wait : Math.min(pass.wait, wait);
+/** Ids that new pods may take over, so that they find their data. */
+interface ReusableIds {
+  readonly free: string[];
+  /** Ids whose pod is on its way out: whoever is to have them waits for that. */
+  readonly soon: number;
 }
 
 function revisionOwner(set: CloneSet): RevisionOwner {
@@ -81,38 +84,49 @@ export class CloneSetReconciler implements Reconciler {
     const { context, set, revisions } = pass;
     for (const pod of active) await this.#settle(pass, pod);
     const now = context.clock.now();
-    for (const pod of active) sooner(pass, untilAvailable(pod, set.spec.minReadySeconds ?? 0, now));
+    for (const pod of active)
+      pass.wait = sooner(pass.wait, untilAvailable(pod, set.spec.minReadySeconds ?? 0, now) || undefined);
     const plan = planClones({ set, active, updateRevision: revisions.update.metadata.name, now });
-    const reuse = set.spec.scaleStrategy?.disablePVCReuse !== true;
-    for (const pod of plan.specified) await this.#remove(pass, pod, !reuse);
-    for (const pod of plan.shrink) await this.#remove(pass, pod, true);
-    const ids = this.#freeIds(pass, active);
-    for (let i = 0; i < plan.create.current; i++) await this.#create(pass, revisions.current, ids);
-    for (let i = 0; i < plan.create.update; i++) await this.#create(pass, revisions.update, ids);
-    if (plan.create.current + plan.create.update === 0)
-      for (const claim of claimsOf(context, set))
-        if (ids.includes(instanceIdOf(claim))) await deleteClaim(context, claim);
+    for (const pod of plan.keep) await setLifecycle(context, pod, 'Normal');
+    for (const pod of plan.specified) if (!plan.keep.includes(pod)) await this.#remove(pass, pod);
+    for (const pod of plan.shrink) await this.#remove(pass, pod);
+    await this.#fill(pass, plan.create);
     for (const pod of plan.change) await this.#change(pass, pod);
   }
 
-  /** Opens gates, and brings a pod whose change in place is complete back to Normal. */
+  async #fill(pass: Pass, { current, update }: { readonly current: number; readonly update: number }): Promise<void> {
+    const { context, set, revisions } = pass;
+    const { free, soon } = this.#reusableIds(pass);
+    const count = Math.max(0, current + update - Math.max(0, soon - free.length));
+    for (let i = 0; i < count; i++) await this.#create(pass, i < current ? revisions.current : revisions.update, free);
+    if (current + update > 0) return;
+    for (const claim of claimsOf(context, set))
+      if (free.includes(instanceIdOf(claim))) await deleteClaim(context, claim);
+  }
+
+  /** Opens gates, and moves a pod on that waits for nobody. */
   async #settle({ context, set }: Pass, pod: Pod): Promise<void> {
     await openPodReady(context, pod);
     await openGate(context, pod);
-    const state = lifecycleOf(pod);
-    if (isChanging(pod)) return;
-    if (state === 'Updating') await setLifecycle(context, pod, 'Updated');
-    const hook = set.spec.lifecycle?.inPlaceUpdate;
-    const handled = (hook?.finalizersHandler ?? []).length + Object.keys(hook?.labelsHandler ?? {}).length > 0;
-    if (state === 'Updated' && (!handled || isHooked(hook, pod))) await setLifecycle(context, pod, 'Normal');
+    const { inPlaceUpdate, preNormal } = set.spec.lifecycle ?? {};
+    const passed = (hook: LifecycleHook | undefined) => !hasHandler(hook) || isHooked(hook, pod);
+    let state: LifecycleState = lifecycleOf(pod);
+    if (state === 'PreparingNormal' && passed(preNormal)) state = 'Normal';
+    if (state === 'Updating' && !isChanging(pod)) state = 'Updated';
+    if (state === 'Updated' && passed(inPlaceUpdate)) state = 'Normal';
+    if (state !== lifecycleOf(pod)) await setLifecycle(context, pod, state);
   }
 
-  /** Ids of claims that no pod uses: new pods take them over, so that they find their data. */
-  #freeIds({ context, set }: Pass, active: readonly Pod[]): string[] {
-    const used = new Set(active.map(instanceIdOf));
-    const pods = [...context.cache.store(Pod).by('owner', set.metadata.uid ?? '')];
-    for (const pod of pods) used.add(instanceIdOf(pod));
-    return [...new Set(claimsOf(context, set).map(instanceIdOf))].filter((id) => id !== '' && !used.has(id));
+  #reusableIds({ context, set }: Pass): ReusableIds {
+    const pods = controlledPods(context, set);
+    const used = new Set(pods.map(instanceIdOf));
+    const leaving = new Set(pods.filter((pod) => !isActive(pod)).map(instanceIdOf));
+    const claimed = new Set(claimsOf(context, set).map(instanceIdOf));
+    claimed.delete('');
+    return {
+      free: [...claimed].filter((id) => !used.has(id)),
+      soon: [...claimed].filter((id) => leaving.has(id)).length,
+    };
   }
 
   async #create({ context, set }: Pass, revision: ControllerRevision, ids: string[]): Promise<void> {
@@ -127,6 +141,7 @@ export class CloneSetReconciler implements Reconciler {
       });
     } catch (error) {
       if (isAlreadyExists(error)) return;
+      if (isRace(error)) throw error;
       const message = error instanceof Error ? error.message : String(error);
       this.#recorder.event(CloneSet, set, {
         type: 'Warning',
@@ -137,8 +152,8 @@ export class CloneSetReconciler implements Reconciler {
     }
   }
 
-  /** Removes a pod, after whoever holds it before deletion has let go. */
-  async #remove({ context, set }: Pass, pod: Pod, withClaims: boolean): Promise<void> {
+  /** Removes a pod, after whoever holds it before deletion has let go. Its claims stay for its replacement, if it gets one. */
+  async #remove({ context, set }: Pass, pod: Pod): Promise<void> {
     const hook = set.spec.lifecycle?.preDelete;
     if (isHooked(hook, pod)) {
       await setLifecycle(context, pod, 'PreparingDelete');
@@ -150,7 +165,7 @@ export class CloneSetReconciler implements Reconciler {
       reason: 'SuccessfulDelete',
       message: `succeed to delete pod ${pod.metadata.name}`,
     });
-    if (!withClaims) return;
+    if (isNamed(set, pod) && set.spec.scaleStrategy?.disablePVCReuse !== true) return;
     for (const claim of claimsOf(context, set))
       if (instanceIdOf(claim) === instanceIdOf(pod)) await deleteClaim(context, claim);
   }
@@ -160,7 +175,12 @@ export class CloneSetReconciler implements Reconciler {
     const { context, set, revisions } = pass;
     const strategy = set.spec.updateStrategy ?? {};
     if (strategy.type === 'InPlaceIfPossible' || strategy.type === 'InPlaceOnly') {
-      if (isHooked(set.spec.lifecycle?.inPlaceUpdate, pod)) return setLifecycle(context, pod, 'PreparingUpdate');
+      const hook = set.spec.lifecycle?.inPlaceUpdate;
+      if (isHooked(hook, pod)) {
+        await setLifecycle(context, pod, 'PreparingUpdate');
+        if (hook?.markPodNotReady) await setGate(context, pod, podReadyGate, false, 'PreparingUpdate');
+        return;
+      }
       const changed = await changeInPlace(
         context,
         pod,
@@ -169,22 +189,23 @@ export class CloneSetReconciler implements Reconciler {
       );
       if (changed) {
         await setLifecycle(context, pod, 'Updating');
-        return sooner(pass, changed.wait);
+        pass.wait = sooner(pass.wait, changed.wait);
+        return;
       }
       if (strategy.type === 'InPlaceOnly') return;
     }
     await patchMetadata(context.client, pod, { labels: { [specifiedDelete]: 'true' } });
+    pass.wait = 0;
   }
 
   async #report({ context, set, revisions }: Pass): Promise<void> {
-    const { cache, client, clock, key } = context;
-    const all = [...cache.store(Pod).by('owner', set.metadata.uid ?? '')].filter(
-      (pod) => isActive(pod) && controllerOf(pod)?.uid === set.metadata.uid,
-    );
+    const all = controlledPods(context, set).filter(isActive);
     const update = revisions.update.metadata.name;
-    const isAvailable = (pod: Pod) => untilAvailable(pod, set.spec.minReadySeconds ?? 0, clock.now()) === 0;
+    const now = context.clock.now();
+    const isAvailable = (pod: Pod) => untilAvailable(pod, set.spec.minReadySeconds ?? 0, now) === 0;
     const updated = all.filter((pod) => pod.metadata.labels?.[revisionLabel] === update);
-    const done = updated.length === all.length && updated.length >= (set.spec.replicas ?? 1);
+    const { replicas, partition } = limitsOf(set);
+    const done = updated.length === all.length && updated.length >= replicas;
     const status: CloneSetStatus = {
       observedGeneration: set.metadata.generation ?? 0,
       replicas: all.length,
@@ -193,18 +214,12 @@ export class CloneSetReconciler implements Reconciler {
       updatedReplicas: updated.length,
       updatedReadyReplicas: updated.filter(isPodReady).length,
       updatedAvailableReplicas: updated.filter(isAvailable).length,
-      expectedUpdatedReplicas: set.spec.replicas ?? 1,
+      expectedUpdatedReplicas: replicas - partition,
       updateRevision: update,
       currentRevision: done ? update : revisions.current.metadata.name,
       collisionCount: set.status?.collisionCount ?? 0,
       labelSelector: formatSelector(selectorFromField(set.spec.selector)),
     };
-    if (deepEqual(status, set.status)) return;
-    await client
-      .of(CloneSet)
-      .patch(key, merge({ metadata: { uid: set.metadata.uid }, status }), { subresource: 'status' })
-      .catch((error: unknown) => {
-        if (!isNotFound(error) && !isConflict(error)) throw error;
-      });
+    await writeStatus(context, CloneSet, set, status);
   }
 }

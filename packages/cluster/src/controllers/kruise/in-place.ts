@@ -1,8 +1,9 @@
 import { type Container, Pod, type PodTemplateSpec } from '@coxswain/k8s';
 import { type Client, merge, strategic } from '@coxswain/runtime/client';
 import type { ReconcileContext } from '@coxswain/runtime/controller';
-import { deepEqual, formatTime, isConflict, isNotFound, keyOf } from '@coxswain/runtime/core';
+import { deepEqual, formatTime, keyOf } from '@coxswain/runtime/core';
 import { type Revisions, revisionLabel, templateOf } from '../revision/revisions.ts';
+import { ignoreRace } from '../workload/tolerant.ts';
 
 /** Readiness gate that is closed while a pod is changed in place. */
 export const inPlaceGate = 'InPlaceUpdateReady';
@@ -15,7 +16,7 @@ interface InPlaceState {
   readonly revision: string;
   readonly updateTimestamp: string;
   /** Container ids (by name) that must be replaced before the change is done. */
-  readonly lastContainerStatuses: Readonly<Record<string, { readonly containerID: string }>>;
+  readonly lastContainerStatuses: Readonly<Record<string, { readonly containerID: string; readonly imageID: string }>>;
 }
 
 interface InPlaceGrace {
@@ -81,12 +82,6 @@ function parse<T>(text: string | undefined): T | undefined {
   }
 }
 
-/** A pod that changed or went meanwhile brings its own event. */
-function ignoreChanged(error: unknown): undefined {
-  if (isNotFound(error) || isConflict(error)) return undefined;
-  throw error;
-}
-
 function hasGate(pod: Pod, type: string): boolean {
   return pod.spec?.readinessGates?.some(({ conditionType }) => conditionType === type) ?? false;
 }
@@ -104,7 +99,7 @@ export async function setGate(
   if (!hasGate(pod, type) || before?.status === status) return;
   const condition = { type, status, lastTransitionTime: formatTime(clock.now()), ...(reason ? { reason } : {}) };
   const patch = strategic({ metadata: { uid: pod.metadata.uid }, status: { conditions: [condition] } });
-  await client.of(Pod).patch(keyOf(pod), patch, { subresource: 'status' }).catch(ignoreChanged);
+  await client.of(Pod).patch(keyOf(pod), patch, { subresource: 'status' }).catch(ignoreRace);
 }
 
 /** Whether a change in place has begun and is not complete. */
@@ -133,7 +128,7 @@ function changePatch(pod: Pod, change: InPlaceChange, revision: string, now: num
     revision,
     updateTimestamp: formatTime(now),
     lastContainerStatuses: Object.fromEntries(
-      statuses.map(({ name, containerID }) => [name, { containerID: containerID ?? '' }]),
+      statuses.map(({ name, containerID, imageID }) => [name, { containerID: containerID ?? '', imageID }]),
     ),
   };
   const annotations = { ...change.annotations, [stateAnnotation]: JSON.stringify(state), [graceAnnotation]: null };
@@ -178,8 +173,9 @@ export async function changeInPlace(
   await context.client
     .of(Pod)
     .patch(keyOf(pod), strategic(changePatch(pod, change, revision, now)))
-    .catch(ignoreChanged);
-  return { wait: undefined };
+    .catch(ignoreRace);
+  // metadata alone brings no event of the node's: look again at once
+  return { wait: restarts ? undefined : 0 };
 }
 
 /** Metadata of a pod, merged in; refused quietly when the pod is another by now. */
@@ -194,5 +190,5 @@ export async function patchMetadata(
   await client
     .of(Pod)
     .patch(keyOf(pod), merge({ metadata: { uid: pod.metadata.uid, ...metadata } }))
-    .catch(ignoreChanged);
+    .catch(ignoreRace);
 }

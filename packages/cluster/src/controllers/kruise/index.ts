@@ -4,9 +4,11 @@
 import { ControllerRevision, PersistentVolumeClaim, Pod } from '@coxswain/k8s';
 import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import type { Manager } from '@coxswain/runtime/manager';
+import { setsOfClaim } from '../statefulset/claim-events.ts';
 import { StatefulEngine } from '../statefulset/engine.ts';
-import { orphanMatches } from '../workload/orphans.ts';
+import { adopters, indexOrphans } from '../workload/claim.ts';
 import { controllerRecorder } from '../workload/recorder.ts';
+import { tolerant } from '../workload/tolerant.ts';
 import { CloneSetReconciler } from './cloneset.ts';
 import { statefulInPlace } from './stateful-in-place.ts';
 import { KruiseStatefulSetReconciler } from './statefulset.ts';
@@ -15,26 +17,32 @@ export { kruiseCrds } from './crds.ts';
 
 /** Adds the OpenKruise controllers to the control plane's manager. Their CRDs must be served. */
 export function kruiseControllers(manager: Manager): void {
+  indexOrphans(manager.cache, Pod);
   manager.cache.informer(ControllerRevision);
-  manager.cache.informer(PersistentVolumeClaim);
   manager
     .controller(KruiseStatefulSet, 'kruise-statefulset')
     .owns(Pod)
     .watches(Pod, {
       map: (pod, { cache }) =>
-        orphanMatches(pod, cache.store(KruiseStatefulSet).list({ namespace: pod.metadata.namespace ?? '' })),
+        adopters(pod, cache.store(KruiseStatefulSet).list({ namespace: pod.metadata.namespace ?? '' })),
+    })
+    .watches(PersistentVolumeClaim, {
+      where: ({ type }) => type === 'deleted',
+      map: (claim, { cache }) =>
+        setsOfClaim(claim, cache.store(KruiseStatefulSet).list({ namespace: claim.metadata.namespace ?? '' })),
     })
     .run(
-      new KruiseStatefulSetReconciler(
-        new StatefulEngine(controllerRecorder(manager, 'kruise-statefulset'), statefulInPlace),
+      tolerant(
+        new KruiseStatefulSetReconciler(
+          new StatefulEngine(controllerRecorder(manager, 'kruise-statefulset'), statefulInPlace),
+        ),
       ),
     );
   manager
     .controller(CloneSet, 'cloneset')
     .owns(Pod)
     .watches(Pod, {
-      map: (pod, { cache }) =>
-        orphanMatches(pod, cache.store(CloneSet).list({ namespace: pod.metadata.namespace ?? '' })),
+      map: (pod, { cache }) => adopters(pod, cache.store(CloneSet).list({ namespace: pod.metadata.namespace ?? '' })),
     })
-    .run(new CloneSetReconciler(controllerRecorder(manager, 'cloneset-controller'), manager.random));
+    .run(tolerant(new CloneSetReconciler(controllerRecorder(manager, 'cloneset-controller'), manager.random)));
 }

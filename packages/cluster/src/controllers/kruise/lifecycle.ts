@@ -20,14 +20,17 @@ export function lifecycleOf(pod: Pod): LifecycleState {
   return (pod.metadata.labels?.[lifecycleLabel] as LifecycleState | undefined) ?? 'Normal';
 }
 
+/** Whether a hook names anything by which somebody could hold a pod. */
+export function hasHandler(hook: LifecycleHook | undefined): boolean {
+  return (hook?.finalizersHandler ?? []).length + Object.keys(hook?.labelsHandler ?? {}).length > 0;
+}
+
 /** Whether somebody holds the pod at this point: it carries all finalizers (or labels) of the hook. */
 export function isHooked(hook: LifecycleHook | undefined, pod: Pod): boolean {
-  const finalizers = hook?.finalizersHandler ?? [];
-  const labels = Object.entries(hook?.labelsHandler ?? {});
-  if (finalizers.length + labels.length === 0) return false;
   return (
-    finalizers.every((name) => pod.metadata.finalizers?.includes(name)) &&
-    labels.every(([key, value]) => pod.metadata.labels?.[key] === value)
+    hasHandler(hook) &&
+    (hook?.finalizersHandler ?? []).every((name) => pod.metadata.finalizers?.includes(name)) &&
+    Object.entries(hook?.labelsHandler ?? {}).every(([key, value]) => pod.metadata.labels?.[key] === value)
   );
 }
 

@@ -1,11 +1,11 @@
 import { KruiseStatefulSet, type KruiseStatefulSetStatus } from '@coxswain/k8s/kruise';
-import { merge } from '@coxswain/runtime/client';
 import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
-import { deepEqual, formatSelector, isConflict, isNotFound, selectorFromField } from '@coxswain/runtime/core';
+import { formatSelector, selectorFromField } from '@coxswain/runtime/core';
 import type { StatefulEngine } from '../statefulset/engine.ts';
 import { freeOrdinals, type StatefulModel } from '../statefulset/model.ts';
 import { countPods } from '../statefulset/status.ts';
 import { intOrPercent } from '../workload/int-or-percent.ts';
+import { writeStatus } from '../workload/write-status.ts';
 
 const inPlacePolicy = { Recreate: 'never', InPlaceIfPossible: 'ifPossible', InPlaceOnly: 'only' } as const;
 
@@ -60,7 +60,7 @@ export class KruiseStatefulSetReconciler implements Reconciler {
   }
 
   async reconcile(context: ReconcileContext): Promise<Result> {
-    const { cache, client, clock, key } = context;
+    const { cache, clock, key } = context;
     const set = cache.store(KruiseStatefulSet).get(key);
     if (!set) return undefined;
     const model = modelOf(set);
@@ -71,13 +71,7 @@ export class KruiseStatefulSetReconciler implements Reconciler {
       collisionCount: set.status?.collisionCount ?? 0,
       labelSelector: formatSelector(selectorFromField(set.spec.selector)),
     };
-    if (!deepEqual(status, set.status))
-      await client
-        .of(KruiseStatefulSet)
-        .patch(key, merge({ metadata: { uid: set.metadata.uid }, status }), { subresource: 'status' })
-        .catch((error: unknown) => {
-          if (!isNotFound(error) && !isConflict(error)) throw error;
-        });
+    await writeStatus(context, KruiseStatefulSet, set, status);
     return result.wait === undefined ? undefined : { requeueAfter: result.wait };
   }
 }

@@ -1,27 +1,14 @@
 import { Pod, ReplicaSet, type ReplicaSetCondition, type ReplicaSetStatus } from '@coxswain/k8s';
-import { merge } from '@coxswain/runtime/client';
-import { controllerOf, type ReconcileContext, type Reconciler, type Result } from '@coxswain/runtime/controller';
-import {
-  deepEqual,
-  formatTime,
-  isConflict,
-  isNotFound,
-  matchesLabels,
-  selectorFromLabels,
-} from '@coxswain/runtime/core';
+import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
+import { formatTime, matchesLabels, selectorFromLabels } from '@coxswain/runtime/core';
 import type { EventRecorder } from '@coxswain/runtime/events';
 import { byDeletionOrder, countByNode } from '../workload/deletion-order.ts';
-import { claimPods, deletePod, isActive, isPodReady, podFromTemplate, untilAvailable } from '../workload/pods.ts';
+import { claimPods, controlledPods, deletePod, isActive, podFromTemplate, tallyPods } from '../workload/pods.ts';
+import { isRace } from '../workload/tolerant.ts';
+import { writeStatus } from '../workload/write-status.ts';
 
 /** Most pods made or removed in one pass. */
 const burst = 500;
-
-function nextAvailable(pods: readonly Pod[], minReadySeconds: number, now: number): number | undefined {
-  const waits = pods
-    .map((pod) => untilAvailable(pod, minReadySeconds, now))
-    .filter((wait) => wait !== undefined && wait > 0);
-  return waits.length > 0 ? Math.min(...waits.map((wait) => wait ?? 0)) : undefined;
-}
 
 function failureCondition(
   set: ReplicaSet,
@@ -65,10 +52,11 @@ export class ReplicaSetReconciler implements Reconciler {
     } catch (error) {
       failure = error;
     }
-    const now = context.clock.now();
-    await this.#report(context, set, owned, failure, difference > 0 ? 'FailedCreate' : 'FailedDelete');
+    const reason = difference > 0 ? 'FailedCreate' : 'FailedDelete';
+    const wait = await this.#report(context, set, isRace(failure) ? undefined : failure, reason);
     if (failure !== undefined) throw failure;
-    const wait = nextAvailable(active, set.spec.minReadySeconds ?? 0, now);
+    // what was too much for one pass comes in the next
+    if (Math.abs(difference) > burst) return { requeueAfter: 0 };
     return wait === undefined ? undefined : { requeueAfter: wait };
   }
 
@@ -85,6 +73,7 @@ export class ReplicaSetReconciler implements Reconciler {
           message: `Created pod: ${created.metadata.name}`,
         });
       } catch (error) {
+        if (isRace(error)) throw error;
         this.#recorder.event(ReplicaSet, set, {
           type: 'Warning',
           reason: 'FailedCreate',
@@ -95,8 +84,13 @@ export class ReplicaSetReconciler implements Reconciler {
     }
   }
 
-  async #remove({ client }: ReconcileContext, set: ReplicaSet, active: readonly Pod[], count: number): Promise<void> {
-    const order = byDeletionOrder(countByNode(active));
+  async #remove(
+    { client, clock }: ReconcileContext,
+    set: ReplicaSet,
+    active: readonly Pod[],
+    count: number,
+  ): Promise<void> {
+    const order = byDeletionOrder(countByNode(active), clock.now());
     for (const pod of [...active].sort(order).slice(0, count)) {
       await deletePod(client, pod);
       this.#recorder.event(ReplicaSet, set, {
@@ -106,37 +100,30 @@ export class ReplicaSetReconciler implements Reconciler {
     }
   }
 
+  /** Writes the status; answers the milliseconds until time alone changes it. */
   async #report(
-    { cache, client, clock, key }: ReconcileContext,
+    context: ReconcileContext,
     set: ReplicaSet,
-    owned: readonly Pod[],
     failure: unknown,
     reason: string,
-  ): Promise<void> {
+  ): Promise<number | undefined> {
+    const now = context.clock.now();
     // the store already shows what this pass made and removed
-    const pods = [...cache.store(Pod).by('owner', set.metadata.uid ?? '')].filter(
-      (pod) => isActive(pod) && controllerOf(pod)?.uid === set.metadata.uid,
-    );
-    const ready = pods.filter(isPodReady);
+    const pods = controlledPods(context, set);
+    const tally = tallyPods(pods, set.spec?.minReadySeconds ?? 0, now);
     const template = selectorFromLabels(set.spec?.template?.metadata?.labels ?? {});
-    const conditions = failureCondition(set, failure, reason, clock.now());
-    const terminating = owned.filter(({ metadata }) => metadata.deletionTimestamp).length;
+    const labelled = pods.filter((pod) => isActive(pod) && matchesLabels(template, pod.metadata.labels));
+    const conditions = failureCondition(set, failure, reason, now);
     const status: ReplicaSetStatus = {
-      replicas: pods.length,
-      fullyLabeledReplicas: pods.filter(({ metadata }) => matchesLabels(template, metadata.labels)).length,
-      readyReplicas: ready.length,
-      availableReplicas: ready.filter((pod) => untilAvailable(pod, set.spec?.minReadySeconds ?? 0, clock.now()) === 0)
-        .length,
-      terminatingReplicas: terminating,
+      replicas: tally.active,
+      fullyLabeledReplicas: labelled.length,
+      readyReplicas: tally.ready,
+      availableReplicas: tally.available,
+      terminatingReplicas: tally.terminating,
       observedGeneration: set.metadata.generation ?? 0,
       ...(conditions.length > 0 || set.status?.conditions ? { conditions } : {}),
     };
-    if (deepEqual(set.status, status)) return;
-    await client
-      .of(ReplicaSet)
-      .patch(key, merge({ metadata: { uid: set.metadata.uid }, status }), { subresource: 'status' })
-      .catch((error: unknown) => {
-        if (!isNotFound(error) && !isConflict(error)) throw error;
-      });
+    await writeStatus(context, ReplicaSet, set, status);
+    return tally.wait;
   }
 }

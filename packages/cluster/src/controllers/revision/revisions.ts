@@ -1,8 +1,9 @@
 import { ControllerRevision, type Kind, type KubeObject, type PodTemplateSpec } from '@coxswain/k8s';
 import { controllerReference } from '@coxswain/runtime/apply';
 import { controllerOf, type ReconcileContext } from '@coxswain/runtime/controller';
-import { deepEqual, isAlreadyExists, isNotFound, keyOf } from '@coxswain/runtime/core';
+import { deepEqual, isAlreadyExists, keyOf } from '@coxswain/runtime/core';
 import { contentHash } from '../workload/hash.ts';
+import { ignoreRace } from '../workload/tolerant.ts';
 
 /** Label of pods: the name of the revision they were made from. */
 export const revisionLabel = 'controller-revision-hash';
@@ -104,10 +105,5 @@ export async function truncateRevisions(
   const names = new Set([...inUse, revisions.current.metadata.name, revisions.update.metadata.name]);
   const idle = revisions.all.filter((revision) => !names.has(revision.metadata.name));
   for (const revision of idle.slice(0, Math.max(0, idle.length - owner.historyLimit)))
-    await client
-      .of(ControllerRevision)
-      .delete(keyOf(revision))
-      .catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+    await client.of(ControllerRevision).delete(keyOf(revision)).catch(ignoreRace);
 }

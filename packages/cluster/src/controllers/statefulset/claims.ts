@@ -1,7 +1,8 @@
 import { type OwnerReference, PersistentVolumeClaim, type Pod } from '@coxswain/k8s';
 import { merge } from '@coxswain/runtime/client';
 import type { ReconcileContext } from '@coxswain/runtime/controller';
-import { deepEqual, isAlreadyExists, isConflict, isNotFound, keyOf } from '@coxswain/runtime/core';
+import { deepEqual, isAlreadyExists, keyOf } from '@coxswain/runtime/core';
+import { ignoreRace } from '../workload/tolerant.ts';
 import type { StatefulModel } from './model.ts';
 import { claimName, podName } from './pods.ts';
 
@@ -18,51 +19,53 @@ function podReference(pod: Pod): OwnerReference {
  * The owners of a claim: the set when claims go with the set, the pod when the pod is being scaled away and claims go with it.
  * Other owners stay.
  */
-function ownersOf(
-  model: StatefulModel,
-  claim: PersistentVolumeClaim,
-  pod: Pod | undefined,
-  condemned: boolean,
-): OwnerReference[] {
+function ownersOf(model: StatefulModel, claim: PersistentVolumeClaim, pod: Pod, condemned: boolean): OwnerReference[] {
   const setUid = model.object.metadata.uid;
   const others = (claim.metadata.ownerReferences ?? []).filter((owner) => owner.uid !== setUid && owner.kind !== 'Pod');
   const { whenDeleted, whenScaled } = model.claimRetention;
-  if (condemned && whenScaled === 'Delete' && pod) return [...others, podReference(pod)];
+  if (condemned && whenScaled === 'Delete') return [...others, podReference(pod)];
   return whenDeleted === 'Delete' && !(condemned && whenScaled === 'Retain')
     ? [...others, setReference(model)]
     : others;
 }
 
-/** Makes the claims of one ordinal that are missing. */
+/** Makes the claims of one ordinal that are missing. Answers `false` when one is on its way out and has to go first. */
 export async function ensureClaims(
   { cache, client }: ReconcileContext,
   model: StatefulModel,
   ordinal: number,
-): Promise<void> {
+): Promise<boolean> {
   const namespace = model.object.metadata.namespace ?? '';
   for (const template of model.claims) {
     const name = claimName(template, podName(model, ordinal));
-    if (cache.store(PersistentVolumeClaim).get({ namespace, name })) continue;
-    const claim: PersistentVolumeClaim = {
-      apiVersion: 'v1',
-      kind: 'PersistentVolumeClaim',
-      metadata: {
-        name,
-        namespace,
-        labels: { ...template.metadata.labels, ...model.selector.matchLabels },
-        ...(template.metadata.annotations ? { annotations: template.metadata.annotations } : {}),
-      },
-      ...(template.spec ? { spec: template.spec } : {}),
-    };
-    const ownerReferences = ownersOf(model, claim, undefined, false);
-    const owned = ownerReferences.length > 0 ? { ...claim, metadata: { ...claim.metadata, ownerReferences } } : claim;
+    const known = cache.store(PersistentVolumeClaim).get({ namespace, name });
+    if (known?.metadata.deletionTimestamp) return false;
+    if (known) continue;
     await client
       .of(PersistentVolumeClaim)
-      .create(owned)
+      .create(newClaim(model, template, name))
       .catch((error: unknown) => {
         if (!isAlreadyExists(error)) throw error;
       });
   }
+  return true;
+}
+
+function newClaim(model: StatefulModel, template: PersistentVolumeClaim, name: string): PersistentVolumeClaim {
+  const { labels, annotations } = template.metadata;
+  const metadata = {
+    name,
+    namespace: model.object.metadata.namespace ?? '',
+    labels: { ...labels, ...model.selector.matchLabels },
+    ...(annotations ? { annotations } : {}),
+  };
+  const ownerReferences = model.claimRetention.whenDeleted === 'Delete' ? [setReference(model)] : [];
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: ownerReferences.length > 0 ? { ...metadata, ownerReferences } : metadata,
+    ...(template.spec ? { spec: template.spec } : {}),
+  };
 }
 
 /** Points the claims of a pod at who takes them along when it goes. */
@@ -82,8 +85,6 @@ export async function syncClaimOwners(
     await client
       .of(PersistentVolumeClaim)
       .patch(keyOf(claim), merge({ metadata: { uid, resourceVersion, ownerReferences } }))
-      .catch((error: unknown) => {
-        if (!isNotFound(error) && !isConflict(error)) throw error;
-      });
+      .catch(ignoreRace);
   }
 }

@@ -1,6 +1,6 @@
 import { type ControllerRevision, Pod } from '@coxswain/k8s';
 import type { ReconcileContext } from '@coxswain/runtime/controller';
-import { isAlreadyExists } from '@coxswain/runtime/core';
+import { isAlreadyExists, keyOf } from '@coxswain/runtime/core';
 import type { EventRecorder } from '@coxswain/runtime/events';
 import {
   type RevisionOwner,
@@ -9,7 +9,8 @@ import {
   syncRevisions,
   truncateRevisions,
 } from '../revision/revisions.ts';
-import { claimPods, deletePod, isActive, isPodReady, untilAvailable } from '../workload/pods.ts';
+import { claimPods, deletePod, isActive, isPodReady, sooner, untilAvailable } from '../workload/pods.ts';
+import { isRace } from '../workload/tolerant.ts';
 import { ensureClaims, syncClaimOwners } from './claims.ts';
 import { type InPlaceUpdater, neverInPlace } from './in-place-seam.ts';
 import { ordinalOf, type StatefulModel } from './model.ts';
@@ -34,8 +35,8 @@ interface Pass {
   wait: number | undefined;
 }
 
-function sooner(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined ? b : b === undefined ? a : Math.min(a, b);
+function hasEnded(pod: Pod): boolean {
+  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
 }
 
 function revisionOwner(model: StatefulModel): RevisionOwner {
@@ -73,8 +74,22 @@ export class StatefulEngine {
     for (const pod of pods.values()) await syncClaimOwners(context, model, pod, this.#isCondemned(pass, pod));
     const inUse = new Set(owned.map((pod) => pod.metadata.labels?.[revisionLabel] ?? ''));
     await truncateRevisions(context, owner, revisions, inUse);
-    const all = [...pods.values()].filter((pod) => pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed');
+    const all = this.#present(pass);
     return { pods: all.filter((pod) => !this.#isCondemned(pass, pod)), all, revisions, wait: pass.wait };
+  }
+
+  /** The pods as they are after this pass, without those that have ended. */
+  #present(pass: Pass): Pod[] {
+    const { context, model, pods } = pass;
+    const store = context.cache.store(Pod);
+    const present = [...pods.values()]
+      .map((pod) => store.get(keyOf(pod)))
+      .filter((pod) => pod !== undefined)
+      .filter((pod) => !hasEnded(pod));
+    const now = context.clock.now();
+    for (const pod of present)
+      pass.wait = sooner(pass.wait, untilAvailable(pod, model.minReadySeconds, now) || undefined);
+    return present;
   }
 
   #isCondemned({ model }: Pass, pod: Pod): boolean {
@@ -83,17 +98,24 @@ export class StatefulEngine {
   }
 
   async #converge(pass: Pass): Promise<void> {
+    await this.#goOnChanging(pass);
     if (!(await this.#fill(pass))) return;
     if (!(await this.#shrink(pass))) return;
     await this.#roll(pass);
   }
 
-  /** Whether a pod counts for the order: it runs, is ready and has been so for long enough. */
-  #isHealthy(pass: Pass, pod: Pod): boolean {
-    if (!isActive(pod) || !isPodReady(pod)) return false;
-    const wait = untilAvailable(pod, pass.model.minReadySeconds, pass.context.clock.now());
-    if (wait) pass.wait = sooner(pass.wait, wait);
-    return wait === 0;
+  /** A change in place that waits for its grace period goes on, whatever else the order of the pods holds back. */
+  async #goOnChanging(pass: Pass): Promise<void> {
+    const target = pass.revisions.update.metadata.name;
+    for (const pod of pass.pods.values())
+      if (isActive(pod) && this.#inPlace.isChanging(pod) && pod.metadata.labels?.[revisionLabel] !== target)
+        await this.#replace(pass, pod);
+  }
+
+  /** Whether a pod counts for the order: it runs unchanged, is ready and has been so for long enough. */
+  #isHealthy({ context, model }: Pass, pod: Pod): boolean {
+    if (!isActive(pod) || !isPodReady(pod) || this.#inPlace.isChanging(pod)) return false;
+    return untilAvailable(pod, model.minReadySeconds, context.clock.now()) === 0;
   }
 
   /** Makes pods that are missing and replaces those that ended; answers whether the pass may go on. */
@@ -101,26 +123,27 @@ export class StatefulEngine {
     const { context, model, pods } = pass;
     for (const [index, ordinal] of model.ordinals.entries()) {
       const pod = pods.get(ordinal);
-      if (
-        pod &&
-        (pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded') &&
-        !pod.metadata.deletionTimestamp
-      ) {
-        await deletePod(context.client, pod);
-        this.#recorder.event(model.kind, model.object, {
-          type: 'Warning',
-          reason: 'RecreatingFailedPod',
-          message: `StatefulSet ${model.object.metadata.name} is recreating failed Pod ${pod.metadata.name}`,
-        });
-        if (!model.parallel) return false;
-        continue;
-      }
       if (!pod) await this.#create(pass, ordinal, this.#revisionFor(pass, index));
-      else await this.#inPlace.prepare(context, pod);
+      else if (hasEnded(pod)) await this.#recreate(pass, pod);
+      else {
+        if (pod.status?.phase === 'Pending' && isActive(pod)) await ensureClaims(context, model, ordinal);
+        await this.#inPlace.prepare(context, pod);
+      }
       const present = pods.get(ordinal);
       if (!model.parallel && !(present && this.#isHealthy(pass, present))) return false;
     }
     return true;
+  }
+
+  /** Removes a pod that has ended; its deletion brings us back to make it anew. */
+  async #recreate({ context, model }: Pass, pod: Pod): Promise<void> {
+    if (pod.metadata.deletionTimestamp) return;
+    await deletePod(context.client, pod);
+    this.#recorder.event(model.kind, model.object, {
+      type: 'Warning',
+      reason: 'RecreatingFailedPod',
+      message: `StatefulSet ${model.object.metadata.name} is recreating failed Pod ${pod.metadata.name}`,
+    });
   }
 
   #revisionFor({ model, revisions }: Pass, index: number): ControllerRevision {
@@ -131,7 +154,8 @@ export class StatefulEngine {
     const pod = this.#inPlace.dress(podOf(model, ordinal, revision), context.clock.now());
     const { name } = pod.metadata;
     try {
-      await ensureClaims(context, model, ordinal);
+      // a claim of an earlier pod is still on its way out: its deletion brings us back
+      if (!(await ensureClaims(context, model, ordinal))) return;
       const created = await context.client.of(Pod).create(pod);
       pods.set(ordinal, created);
       await this.#inPlace.prepare(context, created);
@@ -142,6 +166,7 @@ export class StatefulEngine {
     } catch (error) {
       // a pod of that name is on its way out (or a stranger's): its deletion brings us back
       if (isAlreadyExists(error)) return;
+      if (isRace(error)) throw error;
       const message = error instanceof Error ? error.message : String(error);
       this.#recorder.event(model.kind, model.object, {
         type: 'Warning',
@@ -156,12 +181,10 @@ export class StatefulEngine {
   async #shrink(pass: Pass): Promise<boolean> {
     const { context, model, pods } = pass;
     const condemned = [...pods].filter(([, pod]) => this.#isCondemned(pass, pod)).sort(([a], [b]) => b - a);
-    for (const [ordinal, pod] of condemned) {
+    for (const [, pod] of condemned) {
       if (!pod.metadata.deletionTimestamp) {
         await syncClaimOwners(context, model, pod, true);
         await deletePod(context.client, pod);
-        if (!context.cache.store(Pod).get({ namespace: pod.metadata.namespace ?? '', name: pod.metadata.name }))
-          pods.delete(ordinal);
         this.#recorder.event(model.kind, model.object, {
           reason: 'SuccessfulDelete',
           message: `delete Pod ${pod.metadata.name} in StatefulSet ${model.object.metadata.name} successful`,

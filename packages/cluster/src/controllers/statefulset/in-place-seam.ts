@@ -9,6 +9,8 @@ export interface InPlaceUpdater {
   dress(pod: Pod, now: number): Pod;
   /** Opens the readiness gates of a pod that is not being changed. Called for every pod in each pass. */
   prepare(context: ReconcileContext, pod: Pod): Promise<void>;
+  /** Whether a change of the pod has begun and is not complete. */
+  isChanging(pod: Pod): boolean;
   /** Begins or continues to change the pod; `false` when it has to be replaced, else the milliseconds to the next look. */
   update(
     context: ReconcileContext,
@@ -22,5 +24,6 @@ export interface InPlaceUpdater {
 export const neverInPlace: InPlaceUpdater = {
   dress: (pod) => pod,
   prepare: async () => {},
+  isChanging: () => false,
   update: async () => false,
 };

@@ -1,21 +1,30 @@
 /** StatefulSets: numbered pods with claims of their own, made, changed and removed in order. */
 import { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from '@coxswain/k8s';
 import type { Manager } from '@coxswain/runtime/manager';
-import { orphanMatches } from '../workload/orphans.ts';
+import { adopters, indexOrphans } from '../workload/claim.ts';
 import { controllerRecorder } from '../workload/recorder.ts';
+import { tolerant } from '../workload/tolerant.ts';
+import { setsOfClaim } from './claim-events.ts';
 import { StatefulEngine } from './engine.ts';
 import { StatefulSetReconciler } from './reconciler.ts';
 
 /** Adds the StatefulSet controller to the control plane's manager. */
 export function statefulSetController(manager: Manager): void {
+  indexOrphans(manager.cache, Pod);
   manager.cache.informer(ControllerRevision);
-  manager.cache.informer(PersistentVolumeClaim);
   manager
     .controller(StatefulSet, 'statefulset')
     .owns(Pod)
     .watches(Pod, {
       map: (pod, { cache }) =>
-        orphanMatches(pod, cache.store(StatefulSet).list({ namespace: pod.metadata.namespace ?? '' })),
+        adopters(pod, cache.store(StatefulSet).list({ namespace: pod.metadata.namespace ?? '' })),
     })
-    .run(new StatefulSetReconciler(new StatefulEngine(controllerRecorder(manager, 'statefulset-controller'))));
+    .watches(PersistentVolumeClaim, {
+      where: ({ type }) => type === 'deleted',
+      map: (claim, { cache }) =>
+        setsOfClaim(claim, cache.store(StatefulSet).list({ namespace: claim.metadata.namespace ?? '' })),
+    })
+    .run(
+      tolerant(new StatefulSetReconciler(new StatefulEngine(controllerRecorder(manager, 'statefulset-controller')))),
+    );
 }

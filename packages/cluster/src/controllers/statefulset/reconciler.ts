@@ -1,8 +1,7 @@
 import { StatefulSet, type StatefulSetStatus } from '@coxswain/k8s';
-import { merge } from '@coxswain/runtime/client';
 import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
-import { deepEqual, isConflict, isNotFound } from '@coxswain/runtime/core';
 import { intOrPercent } from '../workload/int-or-percent.ts';
+import { writeStatus } from '../workload/write-status.ts';
 import type { StatefulEngine } from './engine.ts';
 import { freeOrdinals, type StatefulModel } from './model.ts';
 import { countPods } from './status.ts';
@@ -48,7 +47,7 @@ export class StatefulSetReconciler implements Reconciler {
   }
 
   async reconcile(context: ReconcileContext): Promise<Result> {
-    const { cache, client, clock, key } = context;
+    const { cache, clock, key } = context;
     const set = cache.store(StatefulSet).get(key);
     const model = set && modelOf(set);
     if (!set || !model) return undefined;
@@ -64,13 +63,7 @@ export class StatefulSetReconciler implements Reconciler {
       collisionCount: set.status?.collisionCount ?? 0,
       ...(set.status?.conditions ? { conditions: set.status.conditions } : {}),
     };
-    if (!deepEqual(status, set.status))
-      await client
-        .of(StatefulSet)
-        .patch(key, merge({ metadata: { uid: set.metadata.uid }, status }), { subresource: 'status' })
-        .catch((error: unknown) => {
-          if (!isNotFound(error) && !isConflict(error)) throw error;
-        });
+    await writeStatus(context, StatefulSet, set, status);
     return result.wait === undefined ? undefined : { requeueAfter: result.wait };
   }
 }

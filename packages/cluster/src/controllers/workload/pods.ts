@@ -1,35 +1,98 @@
-import type { Kind, KubeObject, LabelSelector, OwnerReference, Pod, PodTemplateSpec } from '@coxswain/k8s';
+import type { KubeObject, Pod, PodTemplateSpec } from '@coxswain/k8s';
 import { Pod as PodKind } from '@coxswain/k8s';
 import { controllerReference } from '@coxswain/runtime/apply';
-import { type Client, merge } from '@coxswain/runtime/client';
+import type { Client } from '@coxswain/runtime/client';
 import { controllerOf, type ReconcileContext } from '@coxswain/runtime/controller';
-import { isConflict, isInvalid, isNotFound, keyOf, matchesLabels, selectorFromField } from '@coxswain/runtime/core';
+import { keyOf } from '@coxswain/runtime/core';
+import { claim, type Workload } from './claim.ts';
+import { ignoreRace } from './tolerant.ts';
 
-/** A workload object with its kind. */
-export interface Workload {
-  readonly kind: Kind;
-  readonly object: KubeObject;
-  readonly selector: LabelSelector;
+/** What controllers ask of pods again and again, worked out once per object. */
+interface PodFacts {
+  /** It has not ended and is not being deleted. */
+  readonly active: boolean;
+  /** Milliseconds since the epoch; `undefined` when the pod is not ready. */
+  readonly readySince: number | undefined;
+}
+
+const facts = new WeakMap<Pod, PodFacts>();
+
+function factsOf(pod: Pod): PodFacts {
+  const known = facts.get(pod);
+  if (known) return known;
+  const { phase, conditions } = pod.status ?? {};
+  const ready = conditions?.find(({ type }) => type === 'Ready');
+  const made: PodFacts = {
+    active: phase !== 'Succeeded' && phase !== 'Failed' && !pod.metadata.deletionTimestamp,
+    readySince: ready?.status === 'True' ? Date.parse(ready.lastTransitionTime ?? '') || 0 : undefined,
+  };
+  facts.set(pod, made);
+  return made;
 }
 
 /** Whether a pod still counts: it has not ended and is not being deleted. */
 export function isActive(pod: Pod): boolean {
-  const phase = pod.status?.phase;
-  return phase !== 'Succeeded' && phase !== 'Failed' && !pod.metadata.deletionTimestamp;
+  return factsOf(pod).active;
 }
 
 export function isPodReady(pod: Pod): boolean {
-  return pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+  return factsOf(pod).readySince !== undefined;
+}
+
+/** When a pod became ready, in milliseconds since the epoch; `undefined` when it is not. */
+export function readySince(pod: Pod): number | undefined {
+  return factsOf(pod).readySince;
 }
 
 /**
  * Milliseconds until a pod that is ready has been so for `minReadySeconds`: 0 when it is available, `undefined` when it is not ready.
  */
 export function untilAvailable(pod: Pod, minReadySeconds: number, now: number): number | undefined {
-  const ready = pod.status?.conditions?.find(({ type, status }) => type === 'Ready' && status === 'True');
-  if (!ready) return undefined;
-  if (minReadySeconds === 0) return 0;
-  return Math.max(0, Date.parse(ready.lastTransitionTime ?? '') + minReadySeconds * 1000 - now);
+  const since = factsOf(pod).readySince;
+  if (since === undefined || minReadySeconds === 0) return since === undefined ? undefined : 0;
+  return Math.max(0, since + minReadySeconds * 1000 - now);
+}
+
+/** The shorter of two waits; `undefined` is none. */
+export function sooner(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined ? b : b === undefined ? a : Math.min(a, b);
+}
+
+/** How many pods a workload has, by what they can do. */
+export interface PodTally {
+  /** Active pods. */
+  readonly active: number;
+  readonly ready: number;
+  readonly available: number;
+  readonly terminating: number;
+  /** Milliseconds until another pod becomes available by time alone. */
+  readonly wait: number | undefined;
+}
+
+export function tallyPods(pods: Iterable<Pod>, minReadySeconds: number, now: number): PodTally {
+  let active = 0;
+  let ready = 0;
+  let available = 0;
+  let terminating = 0;
+  let wait: number | undefined;
+  for (const pod of pods) {
+    if (pod.metadata.deletionTimestamp && pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed')
+      terminating++;
+    if (!isActive(pod)) continue;
+    active++;
+    const left = untilAvailable(pod, minReadySeconds, now);
+    if (left === undefined) continue;
+    ready++;
+    if (left === 0) available++;
+    else wait = sooner(wait, left);
+  }
+  return { active, ready, available, terminating, wait };
+}
+
+/** The pods an object controls, as the store shows them now. */
+export function controlledPods({ cache }: ReconcileContext, owner: KubeObject): Pod[] {
+  const { uid = '' } = owner.metadata;
+  return [...cache.store(PodKind).by('owner', uid)].filter((pod) => controllerOf(pod)?.uid === uid);
 }
 
 /** A pod as `template` says, controlled by `workload`. */
@@ -55,47 +118,9 @@ export function podFromTemplate(
   };
 }
 
-async function setOwner(client: Client, pod: Pod, owners: readonly OwnerReference[]): Promise<Pod | undefined> {
-  const { uid, resourceVersion } = pod.metadata;
-  try {
-    return await client
-      .of(PodKind)
-      .patch(keyOf(pod), merge({ metadata: { uid, resourceVersion, ownerReferences: owners } }));
-  } catch (error) {
-    if (isNotFound(error) || isConflict(error) || isInvalid(error)) return undefined;
-    throw error;
-  }
-}
-
-/**
- * The pods of a workload: those it controls and selects. Pods it selects that nobody controls are adopted;
- * pods it controls but no longer selects are let go.
- */
-export async function claimPods({ cache, client }: ReconcileContext, workload: Workload): Promise<Pod[]> {
-  const { uid, namespace, deletionTimestamp } = workload.object.metadata;
-  const selector = selectorFromField(workload.selector);
-  const claimed: Pod[] = [];
-  const store = cache.store(PodKind);
-  for (const pod of store.by('owner', uid ?? '')) {
-    if (controllerOf(pod)?.uid !== uid) continue;
-    if (matchesLabels(selector, pod.metadata.labels)) claimed.push(pod);
-    else if (!pod.metadata.deletionTimestamp)
-      await setOwner(
-        client,
-        pod,
-        (pod.metadata.ownerReferences ?? []).filter((owner) => owner.uid !== uid),
-      );
-  }
-  if (deletionTimestamp) return claimed;
-  for (const pod of store.list({ namespace: namespace ?? '' })) {
-    if (controllerOf(pod) || !isActive(pod) || !matchesLabels(selector, pod.metadata.labels)) continue;
-    const adopted = await setOwner(client, pod, [
-      ...(pod.metadata.ownerReferences ?? []),
-      controllerReference(workload.kind, workload.object),
-    ]);
-    if (adopted) claimed.push(adopted);
-  }
-  return claimed;
+/** The pods of a workload; see {@link claim}. Pods that have ended are not adopted. */
+export function claimPods(context: ReconcileContext, workload: Workload): Promise<Pod[]> {
+  return claim(context, workload, PodKind, isActive);
 }
 
 /** Deletes a pod unless it is gone or another has its name. */
@@ -104,7 +129,5 @@ export async function deletePod(client: Client, pod: Pod): Promise<void> {
   await client
     .of(PodKind)
     .delete(keyOf(pod), uid ? { preconditions: { uid } } : {})
-    .catch((error: unknown) => {
-      if (!isNotFound(error) && !isConflict(error)) throw error;
-    });
+    .catch(ignoreRace);
 }
