@@ -26,8 +26,12 @@ interface Ended {
 }
 
 function cox(...args: string[]): Promise<Ended> {
+  return coxAt(join(dir, 'home'), ...args);
+}
+
+function coxAt(home: string, ...args: string[]): Promise<Ended> {
   const child = spawn(process.execPath, [entry, ...args], {
-    env: { ...process.env, COX_HOME: join(dir, 'home') },
+    env: { ...process.env, COX_HOME: home },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';
@@ -140,6 +144,18 @@ describe('input that cannot be used ends with 2, one clear message, and nothing 
     const { code, stderr } = await cox('up', '--once', '--port', String(port));
     blocker.close();
     expect(stderr).toMatch(new RegExp(`^error: .*${port}.* in use`));
+    expect(code).toBe(2);
+  });
+
+  it('a home that cannot be', async () => {
+    const { code, stderr } = await coxAt('/proc/nowhere', 'up', '--once');
+    expect(stderr).toMatch(/^error: cannot make the folder \/proc\/nowhere\/default: .*; set COX_HOME to a folder/);
+    expect(code).toBe(2);
+  });
+
+  it('a kubeconfig that cannot be written', async () => {
+    const { code, stderr } = await cox('up', '--once', '--kubeconfig', '/proc/nowhere/config');
+    expect(stderr).toMatch(/^error: cannot write the kubeconfig \/proc\/nowhere\/config: /);
     expect(code).toBe(2);
   });
 

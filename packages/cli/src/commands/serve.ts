@@ -1,6 +1,6 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type Cluster, DataDirError, KeysError, ListenError, startCluster } from '@coxswain/cluster';
+import { type Cluster, DataDirError, KeysError, ListenError, makeDirectory, startCluster } from '@coxswain/cluster';
 import type { Logger } from '@coxswain/runtime/core';
 import { messageOf, UsageError } from '../errors.ts';
 import { clusterHome } from '../state/home.ts';
@@ -34,7 +34,7 @@ async function start(flags: ClusterFlags, log: Logger): Promise<Cluster> {
 
 async function writeKubeconfig(path: string, text: string): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true });
+    makeDirectory(dirname(path));
     await writeFile(path, text, { mode: 0o600 });
     await chmod(path, 0o600);
   } catch (error) {

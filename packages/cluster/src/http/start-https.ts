@@ -48,6 +48,8 @@ export async function startHttps(options: HttpsOptions): Promise<HttpsServer> {
   quiet(server, log);
   const sockets = openSockets(server);
   const port = await listen(server, options.port, host);
+  // until here a failure is the caller's to tell
+  server.on('error', (error) => log.error({ error }, 'the HTTPS server failed'));
   return {
     port,
     close: () => shutDown(server, sockets, exchange, options.clock),
@@ -81,7 +83,6 @@ function quiet(server: Server, log: Logger): void {
     (socket as Socket).resume().setTimeout(5000, () => socket.destroy());
   });
   server.on('secureConnection', (socket: Socket) => socket.on('error', () => socket.destroy()));
-  server.on('error', (error) => log.error({ error }, 'the HTTPS server failed'));
 }
 
 async function shutDown(
