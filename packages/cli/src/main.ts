@@ -3,7 +3,10 @@ import { type ClusterFlags, clusterName, duration, withClusterFlags } from './co
 import type { UpFlags } from './commands/up.ts';
 import { messageOf, UnmetError, UsageError } from './errors.ts';
 import { stderrLogger } from './log.ts';
+import { showSourcePositions } from './source-positions.ts';
 import type { Screen } from './view/live.ts';
+
+showSourcePositions(import.meta.filename);
 
 const screen: Screen = {
   isTTY: process.stdout.isTTY === true,
@@ -38,7 +41,9 @@ function commandLine(): Command {
     .action(async (flags: ClusterFlags & { detach?: boolean }) => {
       const { startDetached, startHere } = await import('./commands/cluster.ts');
       const args = process.argv.slice(process.argv.indexOf('start') + 1).filter((arg) => arg !== '--detach');
-      return flags.detach ? startDetached(flags, args, screen) : startHere(flags, screen, logger());
+      return flags.detach
+        ? startDetached(flags, import.meta.filename, args, screen)
+        : startHere(flags, screen, logger());
     });
   for (const verb of ['stop', 'status'] as const)
     cluster

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Logger, sleep, systemClock } from '@coxswain/runtime/core';
 import { UnmetError, UsageError } from '../errors.ts';
 import { clusterHome } from '../state/home.ts';
@@ -16,8 +15,6 @@ import type { Screen } from '../view/live.ts';
 import type { ClusterFlags } from './options.ts';
 import { serveCluster } from './serve.ts';
 import { stopSignal, untilAborted } from './signals.ts';
-
-const entry = fileURLToPath(new URL('../main.ts', import.meta.url));
 
 function report(cluster: RunningCluster, screen: Screen): void {
   screen.write(`running: ${cluster.url} (pid ${cluster.pid})\nkubeconfig: ${cluster.kubeconfig}\n`);
@@ -59,14 +56,19 @@ async function untilRunning(home: string, exited: () => number | undefined): Pro
   return undefined;
 }
 
-/** `cox cluster start --detach`: the same in a process of its own; returns when it answers. */
-export async function startDetached(flags: ClusterFlags, args: readonly string[], screen: Screen): Promise<void> {
+/** `cox cluster start --detach`: the same in a process of its own, which runs `program`; returns when it answers. */
+export async function startDetached(
+  flags: ClusterFlags,
+  program: string,
+  args: readonly string[],
+  screen: Screen,
+): Promise<void> {
   const home = await clusterHome(flags.name);
   const other = await readProcessFile(home);
   if (other) throw new UsageError(`a cluster named ${flags.name} already runs (pid ${other.pid}, ${other.url})`);
   const logFile = join(home, 'cluster.log');
   const output = await open(logFile, 'w', 0o600);
-  const child = spawn(process.execPath, [entry, 'cluster', 'start', ...args], {
+  const child = spawn(process.execPath, [program, 'cluster', 'start', ...args], {
     detached: true,
     stdio: ['ignore', output.fd, output.fd],
   });

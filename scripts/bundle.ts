@@ -1,0 +1,53 @@
+/**
+ * `bundle.ts OUTPUT`: the command line and all it uses in one file, so that it starts without finding, reading and stripping hundreds of
+ * modules. The file's modification time is when the reading of the sources began: it is stale when one of them changed later (see `cox`).
+ */
+import { mkdir, mkdtemp, rename, rm, stat, utimes } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { type Plugin, rolldown } from 'rolldown';
+import { root } from './run.ts';
+
+/** Heavy and seldom used: they stay where npm put them and are loaded when first asked for. */
+const external = [/^node:/, /^(pino|prom-client|re2js|undici)$/];
+
+/** Sources find the files beside them by `import.meta.url`; from the bundle it has to lead to the same place, wherever the tree is moved. */
+function keepPlaces(folder: string): Plugin {
+  return {
+    name: 'keep-places',
+    transform(code, id) {
+      if (id.startsWith('\0') || !code.includes('import.meta.url')) return null; // \0: not from a file
+      const place = JSON.stringify(encodeURI(relative(folder, id)));
+      return { code: code.replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`), map: null };
+    },
+  };
+}
+
+async function bundle(output: string): Promise<void> {
+  const folder = dirname(output);
+  await mkdir(folder, { recursive: true });
+  const draft = await mkdtemp(join(folder, '.draft-'));
+  try {
+    const { mtime } = await stat(draft);
+    const sources = await rolldown({
+      input: join(root, 'packages/cli/src/main.ts'),
+      cwd: root,
+      platform: 'node',
+      external,
+      plugins: [keepPlaces(folder)],
+    });
+    const file = join(draft, basename(output));
+    await sources.write({ file, format: 'esm', codeSplitting: false, sourcemap: 'hidden', comments: false });
+    await utimes(file, mtime, mtime);
+    // the map first: a program never runs without its own
+    await rename(`${file}.map`, `${output}.map`);
+    await rename(file, output);
+  } finally {
+    await rm(draft, { recursive: true });
+  }
+}
+
+const [output] = process.argv.slice(2);
+if (output === undefined) {
+  process.stderr.write('usage: bundle.ts OUTPUT\n');
+  process.exitCode = 2;
+} else await bundle(resolve(output));
