@@ -59,6 +59,9 @@ export async function createObject(
   if (resource.status && call.subresource === '' && !resource.strategy.createsStatus) delete draft.status;
   applyDefaults(call.resource, draft);
   stampNew(call, draft);
+  dropDuplicateOwners(call, draft);
+  // Before admission and the rules of the kind: what those fill in belongs to nobody.
+  if (!applied) track(call, draft, undefined, options);
   const write: Admission = {
     operation: 'CREATE',
     name: String(metadataOf(draft).name ?? ''),
@@ -69,8 +72,6 @@ export async function createObject(
   const admitted = admission(call, 'admit', write);
   if (admitted) await admitted;
   applyDefaults(call.resource, draft);
-  dropDuplicateOwners(call, draft);
-  if (!applied) track(call, draft, undefined, options);
   return storeNew(call, draft, options, write, strategyContext(call, options.dryRun));
 }
 

@@ -115,14 +115,15 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
   const { current, old, draft, context } = state;
   const { dryRun } = change.options;
   keepIdentity(draft, old);
-  keepOtherFields(call, draft, old);
   applyDefaults(resource, draft);
+  dropDuplicateOwners(call, draft);
+  // Before admission and the rules of the kind: what those fill in belongs to nobody.
+  if (!change.applied && !sameButTimes(draft, old)) track(call, draft, old, change.options);
+  keepOtherFields(call, draft, old);
   const write = { operation: 'UPDATE', name, object: draft, old, options: { ...call.query }, dryRun } as const;
   const admitted = admission(call, 'admit', write);
   if (admitted) await admitted;
   applyDefaults(resource, draft);
-  dropDuplicateOwners(call, draft);
-  if (!change.applied && !sameButTimes(draft, old)) track(call, draft, old, change.options);
   resource.strategy.prepareUpdate?.(draft, old, context);
   countGeneration(call, draft, old);
   refuse(call, name, validate(call, asObject(draft), old, context));
