@@ -65,6 +65,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     watches: new WatchHub(options.clock),
   };
   const expiry = new Expiry(server);
+  options.registry.onRemove((resource) => server.watches.endOf(resource));
   return {
     registry: options.registry,
     storage: options.storage,

@@ -180,6 +180,8 @@ export interface Registry {
   all(): readonly ResourceInfo[];
   set(resource: ResourceInfo): void;
   remove(group: string, version: string, plural: string): void;
+  /** Tells of every resource that stops being served. */
+  onRemove(listener: (resource: ResourceInfo) => void): void;
   /** Grows with every change: discovery and OpenAPI caches hang on it. */
   readonly generation: number;
 }

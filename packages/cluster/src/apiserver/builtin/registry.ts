@@ -8,6 +8,7 @@ function keyOf(group: string, version: string, plural: string): string {
 export function createRegistry(resources: readonly ResourceInfo[] = []): Registry {
   const byKey = new Map<string, ResourceInfo>();
   let all: readonly ResourceInfo[] | undefined;
+  const listeners: ((resource: ResourceInfo) => void)[] = [];
   let generation = 0;
   const changed = () => {
     all = undefined;
@@ -24,8 +25,14 @@ export function createRegistry(resources: readonly ResourceInfo[] = []): Registr
       changed();
     },
     remove(group, version, plural) {
-      if (byKey.delete(keyOf(group, version, plural))) changed();
+      const key = keyOf(group, version, plural);
+      const resource = byKey.get(key);
+      if (!resource) return;
+      byKey.delete(key);
+      changed();
+      for (const listener of listeners) listener(resource);
     },
+    onRemove: (listener) => void listeners.push(listener),
     get generation() {
       return generation;
     },

@@ -72,7 +72,7 @@ async function serve(storage?: Storage) {
     if (response.kind === 'watch') throw new Error('a watch was not asked for');
     return { code: response.code, body: response.body as T };
   }
-  return { ask, registry, storage: store, crds };
+  return { ask, server, registry, storage: store, crds };
 }
 
 interface CrdStatus {
@@ -166,6 +166,26 @@ test('deletion takes the objects along, waits for their finalizers and refuses n
   expect((await ask('GET', `${definitions}/widgets.example.com`)).code).toBe(404);
   expect(registry.find('example.com', 'v1', 'widgets')).toBeUndefined();
   expect(storage.list('example.com/widgets').objects).toEqual([]);
+});
+
+test('watches end with their definition, after the last of their events', async () => {
+  const { ask, server } = await serve();
+  await ask('POST', definitions, definition());
+  await ask('POST', widgets, widget('a'));
+  const watch = await server.handle({
+    method: 'GET',
+    path: widgets,
+    query: { watch: 'true' },
+    user: { name: 'admin', groups: [] },
+  });
+  if (watch.kind !== 'watch') throw new Error('no watch');
+  const seen: string[] = [];
+  watch.stream.start(
+    (events) => seen.push(...events.map(({ type }) => type)),
+    () => seen.push('end'),
+  );
+  await ask('DELETE', `${definitions}/widgets.example.com`);
+  expect(seen).toEqual(['ADDED', 'DELETED', 'end']);
 });
 
 test('a restart serves all definitions before the first request', async () => {

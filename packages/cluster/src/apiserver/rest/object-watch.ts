@@ -65,6 +65,10 @@ export class ObjectWatch implements WatchStream, HubMember {
     this.#signal = signal;
   }
 
+  get resource(): ResourceInfo {
+    return this.#plan.resource;
+  }
+
   start(onEvents: (events: readonly OutgoingEvent[]) => void, onEnd: () => void): void {
     if (this.#state === 'ended' || this.#signal?.aborted) {
       this.#state = 'ended';

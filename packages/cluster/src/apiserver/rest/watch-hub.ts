@@ -1,12 +1,14 @@
 import type { Clock, Timer } from '@coxswain/runtime/core';
+import type { ResourceInfo } from '../types.ts';
 
 const bookmarkInterval = 60_000;
 
 /** A watch as the hub sees it. */
 export interface HubMember {
+  readonly resource: ResourceInfo;
   /** Time for a periodic bookmark. */
   bookmark(): void;
-  /** The server closes. */
+  /** The server closes, or serves the resource no longer. */
   end(): void;
 }
 
@@ -30,6 +32,14 @@ export class WatchHub {
     if (this.#members.size > 0) return;
     this.#timer?.cancel();
     this.#timer = undefined;
+  }
+
+  /** Ends the watches of a resource, whatever its definition was when they began. */
+  endOf({ group, version, plural }: ResourceInfo): void {
+    for (const member of [...this.#members]) {
+      const { resource } = member;
+      if (resource.plural === plural && resource.group === group && resource.version === version) member.end();
+    }
   }
 
   close(): void {
