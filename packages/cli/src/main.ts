@@ -10,7 +10,13 @@ showSourcePositions(import.meta.filename);
 
 const screen: Screen = {
   isTTY: process.stdout.isTTY === true,
-  rows: process.stdout.rows ?? 24,
+  // a terminal that does not know its size says 0
+  get rows() {
+    return process.stdout.rows || 24;
+  },
+  get columns() {
+    return process.stdout.columns || 80;
+  },
   write: (text) => void process.stdout.write(text),
 };
 

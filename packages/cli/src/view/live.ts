@@ -4,6 +4,7 @@ import { flatten, renderTree, type TreeNode } from './tree.ts';
 export interface Screen {
   readonly isTTY: boolean;
   readonly rows: number;
+  readonly columns: number;
   write(text: string): void;
 }
 
@@ -19,9 +20,11 @@ function redrawing(screen: Screen): LiveView {
       const all = renderTree(trees);
       const lines = all.slice(0, Math.max(1, screen.rows - 2));
       if (lines.length < all.length) lines[lines.length - 1] = `  … ${all.length - lines.length + 1} more`;
+      // a line that wraps would be two to go up over
+      const shown = lines.map((line) => line.slice(0, screen.columns - 1));
       const up = drawn > 0 ? `\u001b[${drawn}A` : '';
-      screen.write(`${up}\r\u001b[J${lines.join('\n')}\n`);
-      drawn = lines.length;
+      screen.write(`${up}\r\u001b[J${shown.join('\n')}\n`);
+      drawn = shown.length;
     },
   };
 }

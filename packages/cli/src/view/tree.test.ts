@@ -18,7 +18,7 @@ const operators = (candidate: KubeObject) => candidate.kind !== 'Pod';
 
 function screen(isTTY: boolean): Screen & { readonly text: string[] } {
   const text: string[] = [];
-  return { isTTY, rows: 24, text, write: (line) => void text.push(line) };
+  return { isTTY, rows: 24, columns: 80, text, write: (line) => void text.push(line) };
 }
 
 describe('buildTree', () => {
@@ -71,6 +71,16 @@ describe('liveView', () => {
       '1.0s  LogSet/set  Ready\n',
       '1.0s  LogSet/set  gone\n',
     ]);
+  });
+
+  it('never draws more or longer lines than the terminal has', () => {
+    const out = { ...screen(true), rows: 5, columns: 20 };
+    const sets = Array.from({ length: 9 }, (_, i) => object('LogSet', `set-with-a-long-name-${i}`, undefined, ready));
+    liveView(out, () => '').show(buildTree(sets, [], operators));
+    const lines = (out.text[0] ?? '').replace('\r\u001b[J', '').trimEnd().split('\n');
+    expect(lines).toHaveLength(3);
+    expect(lines.at(-1)).toBe('  … 7 more');
+    for (const line of lines) expect(line.length).toBeLessThan(20);
   });
 
   it('redraws in place on a terminal', () => {
