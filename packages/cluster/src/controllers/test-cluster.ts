@@ -1,14 +1,4 @@
-import {
-  type Deployment,
-  Event,
-  type Kind,
-  type KubeObject,
-  Namespace,
-  Node,
-  Pod,
-  type PodSpec,
-  type PodTemplateSpec,
-} from '@coxswain/k8s';
+import { Event, type Kind, type KubeObject, Pod, type PodSpec, type PodTemplateSpec } from '@coxswain/k8s';
 import { type Client, merge } from '@coxswain/runtime/client';
 import { type Logger, seededRandom, VirtualClock } from '@coxswain/runtime/core';
 import { startCluster } from '../start-cluster.ts';
@@ -157,17 +147,15 @@ export function template(
   return { metadata: { labels }, spec: { containers: [{ name: 'main', image }], ...spec } as PodSpec };
 }
 
-/** A condition's `status/reason`; `undefined` when there is none. */
-export function conditionText(
-  object: {
-    readonly status?: {
-      readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string }[];
-    };
-  },
-  type: string,
-): string | undefined {
-  const condition = object.status?.conditions?.find((candidate) => candidate.type === type);
-  return condition && `${condition.status}${condition.reason ? `/${condition.reason}` : ''}`;
+interface AnyCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
 }
 
-export { type Deployment, Namespace, Node };
+/** A condition's `status/reason`; `undefined` when there is none. */
+export function conditionText(object: { readonly status?: unknown }, type: string): string | undefined {
+  const { conditions = [] } = (object.status ?? {}) as { readonly conditions?: readonly AnyCondition[] };
+  const condition = conditions.find((candidate) => candidate.type === type);
+  return condition && `${condition.status}${condition.reason ? `/${condition.reason}` : ''}`;
+}

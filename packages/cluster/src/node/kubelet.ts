@@ -30,7 +30,9 @@ function statusDifference(pod: Pod, wanted: NonNullable<Pod['status']>): object 
     return !deepEqual(before, condition);
   });
   if (changed.length === 0 && conditions.length === 0) return undefined;
-  return { ...Object.fromEntries(changed), ...(conditions.length > 0 ? { conditions } : {}) };
+  // conditions are merged: what one no longer says has to be taken away
+  const whole = conditions.map((condition) => ({ reason: null, message: null, ...condition }));
+  return { ...Object.fromEntries(changed), ...(whole.length > 0 ? { conditions: whole } : {}) };
 }
 
 /** Runs the pods of the simulated nodes: a level-triggered step per pod, state kept per pod uid. */

@@ -11,6 +11,8 @@ interface Placed {
 interface OnNode {
   readonly pods: Map<string, Pod>;
   readonly requested: Map<string, number>;
+  /** Those of the pods that refuse company by required anti-affinity. */
+  readonly refusing: Map<string, Pod>;
 }
 
 function hasEnded(pod: Pod): boolean {
@@ -34,10 +36,12 @@ export class Placements {
   place(pod: Pod, node: string): void {
     const key = keyString(keyOf(pod));
     this.remove(key);
-    const there = this.#nodes.get(node) ?? { pods: new Map(), requested: new Map() };
+    const there = this.#nodes.get(node) ?? { pods: new Map(), requested: new Map(), refusing: new Map() };
     this.#nodes.set(node, there);
     this.#placed.set(key, { pod, node });
     there.pods.set(key, pod);
+    if (pod.spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.length)
+      there.refusing.set(key, pod);
     addPod(there.requested, pod, 1);
   }
 
@@ -47,6 +51,7 @@ export class Placements {
     this.#placed.delete(key);
     const there = this.#nodes.get(placed.node);
     there?.pods.delete(key);
+    there?.refusing.delete(key);
     if (there) addPod(there.requested, placed.pod, -1);
   }
 
@@ -56,6 +61,10 @@ export class Placements {
 
   podsOn(node: Node): Iterable<Pod> {
     return this.#nodes.get(node.metadata.name)?.pods.values() ?? [];
+  }
+
+  refusingOn(node: Node): Iterable<Pod> {
+    return this.#nodes.get(node.metadata.name)?.refusing.values() ?? [];
   }
 
   loadOf(node: Node): NodeLoad {

@@ -103,7 +103,11 @@ export class Scheduler implements Reconciler {
 
   #choose({ cache }: ReconcileContext, pod: Pod, reasons: string[]): Node | undefined {
     const { placements, random } = this.#options;
-    const placement: Placement = { nodes: [...cache.store(Node).list()], podsOn: (node) => placements.podsOn(node) };
+    const placement: Placement = {
+      nodes: [...cache.store(Node).list()],
+      podsOn: (node) => placements.podsOn(node),
+      refusingOn: (node) => placements.refusingOn(node),
+    };
     let best: Node[] = [];
     let bestScore = Number.NEGATIVE_INFINITY;
     for (const node of placement.nodes) {

@@ -5,6 +5,8 @@ import { matchesLabels, selectorFromField } from '@coxswain/runtime/core';
 export interface Placement {
   readonly nodes: readonly Node[];
   podsOn(node: Node): Iterable<Pod>;
+  /** Those of them that refuse company by required anti-affinity. */
+  refusingOn(node: Node): Iterable<Pod>;
 }
 
 export function selects(selector: LabelSelector | undefined, pod: Pod): boolean {
@@ -64,7 +66,7 @@ export function termMatches(term: PodAffinityTerm, pod: Pod, other: Pod): boolea
 /** Whether a pod on the node's domain has required anti-affinity against `pod`. */
 function isRefused(pod: Pod, node: Node, placement: Placement): boolean {
   return placement.nodes.some((other) => {
-    for (const there of placement.podsOn(other)) {
+    for (const there of placement.refusingOn(other)) {
       const terms = there.spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
       for (const term of terms) {
         const domain = node.metadata.labels?.[term.topologyKey];

@@ -1,14 +1,16 @@
 /** Endpoints: who is behind a service, as EndpointSlices and in the older form. */
 import { EndpointSlice, Endpoints, Pod, Service } from '@coxswain/k8s';
-import { keyOf, matchesLabels, selectorFromLabels } from '@coxswain/runtime/core';
+import { keyOf } from '@coxswain/runtime/core';
 import type { Manager } from '@coxswain/runtime/manager';
+import { tolerant } from '../workload/tolerant.ts';
 import { EndpointsReconciler, slicesByService } from './reconciler.ts';
 import { serviceNameLabel } from './slices.ts';
 
 function* servicesOf(pod: Pod, services: Iterable<Service>) {
   for (const service of services) {
-    const selector = service.spec?.selector;
-    if (selector && matchesLabels(selectorFromLabels(selector), pod.metadata.labels)) yield keyOf(service);
+    const selector = Object.entries(service.spec?.selector ?? {});
+    if (selector.length > 0 && selector.every(([key, value]) => pod.metadata.labels?.[key] === value))
+      yield keyOf(service);
   }
 }
 
@@ -28,5 +30,5 @@ export function endpointsControllers(manager: Manager): void {
     })
     .watches(EndpointSlice, { map: serviceOf })
     .watches(Endpoints, { map: (endpoints) => [keyOf(endpoints)] })
-    .run(new EndpointsReconciler());
+    .run(tolerant(new EndpointsReconciler()));
 }

@@ -1,15 +1,9 @@
 import { EndpointSlice, Endpoints, type Kind, type KubeObject, Pod, Service } from '@coxswain/k8s';
 import type { Client } from '@coxswain/runtime/client';
 import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
-import {
-  deepEqual,
-  isAlreadyExists,
-  isConflict,
-  isNotFound,
-  keyOf,
-  matchesLabels,
-  selectorFromLabels,
-} from '@coxswain/runtime/core';
+import { deepEqual, isAlreadyExists, keyOf } from '@coxswain/runtime/core';
+import { Pace } from '../workload/pace.ts';
+import { ignoreRace } from '../workload/tolerant.ts';
 import { desiredEndpoints } from './endpoints.ts';
 import { desiredSlices, managedBy, managedByLabel } from './slices.ts';
 
@@ -18,18 +12,22 @@ export const slicesByService = 'kubernetes.io/service-name';
 
 /** Keeps the EndpointSlices and the Endpoints of a service equal to the pods it selects. */
 export class EndpointsReconciler implements Reconciler {
-  async reconcile({ cache, client, key }: ReconcileContext): Promise<Result> {
+  readonly #pace = new Pace();
+
+  async reconcile({ cache, client, clock, key }: ReconcileContext): Promise<Result> {
     const service = cache.store(Service).get(key);
     const selector = service?.spec?.selector;
+    const name = `${key.namespace}/${key.name}`;
     // a service without a selector has its endpoints from elsewhere; a deleted one's are garbage
-    if (!service || !selector || service.metadata.deletionTimestamp || service.spec?.type === 'ExternalName')
+    if (!service || !selector || service.metadata.deletionTimestamp || service.spec?.type === 'ExternalName') {
+      this.#pace.forget(name);
       return undefined;
-    const matches = selectorFromLabels(selector);
-    const pods = [...cache.store(Pod).list({ namespace: key.namespace ?? '' })].filter((pod) =>
-      matchesLabels(matches, pod.metadata.labels),
-    );
+    }
+    const pods = [...cache.store(Pod).list({ namespace: key.namespace ?? '', labels: selector })];
+    const rest = this.#pace.rest(name, pods.length, clock.monotonic());
+    if (rest > 0) return { requeueAfter: rest };
     const wanted = desiredSlices(service, pods);
-    const existing = [...cache.store(EndpointSlice).by(slicesByService, `${key.namespace}/${key.name}`)];
+    const existing = [...cache.store(EndpointSlice).by(slicesByService, name)];
     const own = existing.filter((slice) => slice.metadata.labels?.[managedByLabel] === managedBy);
     for (const slice of wanted) {
       const before = own.find((candidate) => candidate.metadata.name === slice.metadata.name);
@@ -64,15 +62,10 @@ async function write<T extends KubeObject>(
     ? client.of(kind).update({ ...wanted, metadata: { ...wanted.metadata, resourceVersion } })
     : client.of(kind).create(wanted);
   await call.catch((error: unknown) => {
-    if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
+    if (!isAlreadyExists(error)) ignoreRace(error);
   });
 }
 
 async function remove(client: Client, slice: EndpointSlice): Promise<void> {
-  await client
-    .of(EndpointSlice)
-    .delete(keyOf(slice))
-    .catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-    });
+  await client.of(EndpointSlice).delete(keyOf(slice)).catch(ignoreRace);
 }

@@ -21,7 +21,7 @@ import {
 } from '../workload/pods.ts';
 import { isRace } from '../workload/tolerant.ts';
 import { writeStatus } from '../workload/write-status.ts';
-import { isNamed, limitsOf, planClones, specifiedDelete } from './cloneset-plan.ts';
+import { type ClonePlan, isNamed, limitsOf, planClones, specifiedDelete } from './cloneset-plan.ts';
 import { claimsOf, clonePod, deleteClaim, ensureCloneClaims, instanceIdOf } from './cloneset-pods.ts';
 import { openPodReady, podReadyGate } from './dress.ts';
 import { changeInPlace, isChanging, openGate, patchMetadata, setGate } from './in-place.ts';
@@ -69,7 +69,7 @@ export class CloneSetReconciler implements Reconciler {
     const owner = revisionOwner(set);
     const revisions = await syncRevisions(context, owner);
     const pass: Pass = { context, set, revisions, wait: undefined };
-    if (!set.metadata.deletionTimestamp) await this.#converge(pass, owned.filter(isActive));
+    if (!set.metadata.deletionTimestamp) await this.#converge(pass, owned);
     await truncateRevisions(
       context,
       owner,
@@ -80,9 +80,10 @@ export class CloneSetReconciler implements Reconciler {
     return pass.wait === undefined ? undefined : { requeueAfter: pass.wait };
   }
 
-  async #converge(pass: Pass, active: readonly Pod[]): Promise<void> {
+  async #converge(pass: Pass, owned: readonly Pod[]): Promise<void> {
     const { context, set, revisions } = pass;
-    for (const pod of active) await this.#settle(pass, pod);
+    for (const pod of owned.filter(isActive)) await this.#settle(pass, pod);
+    const active = controlledPods(context, set).filter(isActive);
     const now = context.clock.now();
     for (const pod of active)
       pass.wait = sooner(pass.wait, untilAvailable(pod, set.spec.minReadySeconds ?? 0, now) || undefined);
@@ -90,18 +91,21 @@ export class CloneSetReconciler implements Reconciler {
     for (const pod of plan.keep) await setLifecycle(context, pod, 'Normal');
     for (const pod of plan.specified) if (!plan.keep.includes(pod)) await this.#remove(pass, pod);
     for (const pod of plan.shrink) await this.#remove(pass, pod);
-    await this.#fill(pass, plan.create);
+    await this.#fill(pass, plan.create, new Set(owned.map(instanceIdOf)));
     for (const pod of plan.change) await this.#change(pass, pod);
   }
 
-  async #fill(pass: Pass, { current, update }: { readonly current: number; readonly update: number }): Promise<void> {
+  /** @param seen ids of the pods this pass began with: if one has gone since, its claims may be for its replacement */
+  async #fill(pass: Pass, { current, update }: ClonePlan['create'], seen: ReadonlySet<string>): Promise<void> {
     const { context, set, revisions } = pass;
     const { free, soon } = this.#reusableIds(pass);
     const count = Math.max(0, current + update - Math.max(0, soon - free.length));
     for (let i = 0; i < count; i++) await this.#create(pass, i < current ? revisions.current : revisions.update, free);
     if (current + update > 0) return;
-    for (const claim of claimsOf(context, set))
-      if (free.includes(instanceIdOf(claim))) await deleteClaim(context, claim);
+    for (const claim of claimsOf(context, set)) {
+      const id = instanceIdOf(claim);
+      if (free.includes(id) && !seen.has(id)) await deleteClaim(context, claim);
+    }
   }
 
   /** Opens gates, and moves a pod on that waits for nobody. */
@@ -198,7 +202,8 @@ export class CloneSetReconciler implements Reconciler {
     pass.wait = 0;
   }
 
-  async #report({ context, set, revisions }: Pass): Promise<void> {
+  async #report(pass: Pass): Promise<void> {
+    const { context, set, revisions } = pass;
     const all = controlledPods(context, set).filter(isActive);
     const update = revisions.update.metadata.name;
     const now = context.clock.now();
@@ -221,5 +226,7 @@ export class CloneSetReconciler implements Reconciler {
       labelSelector: formatSelector(selectorFromField(set.spec.selector)),
     };
     await writeStatus(context, CloneSet, set, status);
+    // the old revision is history from now on
+    if (status.currentRevision !== revisions.current.metadata.name) pass.wait = 0;
   }
 }

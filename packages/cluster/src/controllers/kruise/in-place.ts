@@ -97,7 +97,13 @@ export async function setGate(
   const status = open ? 'True' : 'False';
   const before = pod.status?.conditions?.find((condition) => condition.type === type);
   if (!hasGate(pod, type) || before?.status === status) return;
-  const condition = { type, status, lastTransitionTime: formatTime(clock.now()), ...(reason ? { reason } : {}) };
+  const condition = {
+    type,
+    status,
+    lastTransitionTime: formatTime(clock.now()),
+    reason: reason || null,
+    message: null,
+  };
   const patch = strategic({ metadata: { uid: pod.metadata.uid }, status: { conditions: [condition] } });
   await client.of(Pod).patch(keyOf(pod), patch, { subresource: 'status' }).catch(ignoreRace);
 }

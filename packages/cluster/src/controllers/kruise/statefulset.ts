@@ -72,6 +72,8 @@ export class KruiseStatefulSetReconciler implements Reconciler {
       labelSelector: formatSelector(selectorFromField(set.spec.selector)),
     };
     await writeStatus(context, KruiseStatefulSet, set, status);
+    // the old revision is history from now on
+    if (status.currentRevision !== result.revisions.current.metadata.name) return { requeueAfter: 0 };
     return result.wait === undefined ? undefined : { requeueAfter: result.wait };
   }
 }

@@ -1,8 +1,9 @@
 import { Pod, ReplicaSet, type ReplicaSetCondition, type ReplicaSetStatus } from '@coxswain/k8s';
 import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
-import { formatTime, matchesLabels, selectorFromLabels } from '@coxswain/runtime/core';
+import { formatTime, keyString, matchesLabels, selectorFromLabels } from '@coxswain/runtime/core';
 import type { EventRecorder } from '@coxswain/runtime/events';
 import { byDeletionOrder, countByNode } from '../workload/deletion-order.ts';
+import { Pace } from '../workload/pace.ts';
 import { claimPods, controlledPods, deletePod, isActive, podFromTemplate, tallyPods } from '../workload/pods.ts';
 import { isRace } from '../workload/tolerant.ts';
 import { writeStatus } from '../workload/write-status.ts';
@@ -34,6 +35,7 @@ function failureCondition(
 /** Keeps the number of pods of a ReplicaSet what its spec says. */
 export class ReplicaSetReconciler implements Reconciler {
   readonly #recorder: EventRecorder;
+  readonly #pace = new Pace();
 
   constructor(recorder: EventRecorder) {
     this.#recorder = recorder;
@@ -41,7 +43,13 @@ export class ReplicaSetReconciler implements Reconciler {
 
   async reconcile(context: ReconcileContext): Promise<Result> {
     const set = context.cache.store(ReplicaSet).get(context.key);
-    if (!set?.spec) return undefined;
+    const name = keyString(context.key);
+    if (!set?.spec) {
+      this.#pace.forget(name);
+      return undefined;
+    }
+    const rest = this.#pace.rest(name, set.status?.replicas ?? 0, context.clock.monotonic());
+    if (rest > 0) return { requeueAfter: rest };
     const owned = await claimPods(context, { kind: ReplicaSet, object: set, selector: set.spec.selector });
     const active = owned.filter(isActive);
     const difference = set.metadata.deletionTimestamp ? 0 : (set.spec.replicas ?? 1) - active.length;

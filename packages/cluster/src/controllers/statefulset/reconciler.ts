@@ -64,6 +64,8 @@ export class StatefulSetReconciler implements Reconciler {
       ...(set.status?.conditions ? { conditions: set.status.conditions } : {}),
     };
     await writeStatus(context, StatefulSet, set, status);
+    // the old revision is history from now on
+    if (status.currentRevision !== result.revisions.current.metadata.name) return { requeueAfter: 0 };
     return result.wait === undefined ? undefined : { requeueAfter: result.wait };
   }
 }

@@ -4,12 +4,12 @@ import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/con
 import {
   compareQuantities,
   isAlreadyExists,
-  isConflict,
-  isNotFound,
   matchesLabels,
   parseQuantity,
   selectorFromField,
 } from '@coxswain/runtime/core';
+
+import { ignoreRace } from '../workload/tolerant.ts';
 
 /** The provisioner this controller stands in for. Claims of other provisioners are left to them. */
 export const provisioner = 'coxswain.io/embedded';
@@ -38,6 +38,12 @@ function fits(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   if (claim.spec?.selector && !matchesLabels(selectorFromField(claim.spec.selector), volume.metadata.labels))
     return false;
   return compareQuantities(parseQuantity(spec.capacity?.['storage'] ?? '0'), parseQuantity(storageOf(claim.spec))) >= 0;
+}
+
+/** Volumes set aside for the claim first, then the smallest. */
+function byFit(a: PersistentVolume, b: PersistentVolume): number {
+  const size = ({ spec }: PersistentVolume) => parseQuantity(spec?.capacity?.['storage'] ?? '0');
+  return Number(Boolean(b.spec?.claimRef)) - Number(Boolean(a.spec?.claimRef)) || compareQuantities(size(a), size(b));
 }
 
 function claimReference(claim: PersistentVolumeClaim): object {
@@ -94,7 +100,8 @@ export class ClaimBinder implements Reconciler {
     const free = [...cache.store(PersistentVolume).list()].filter(
       (volume) => volume.status?.phase !== 'Released' && fits(volume, claim),
     );
-    if (free[0]) return free[0];
+    const best = free.sort(byFit)[0];
+    if (best) return best;
     const storageClass = cache.store(StorageClass).get({ name });
     if (storageClass?.provisioner !== provisioner) return undefined;
     const volume = provisioned(claim, storageClass);
@@ -118,14 +125,14 @@ export class ClaimBinder implements Reconciler {
           key,
           merge({ metadata: { uid: claim.metadata.uid, annotations }, spec: { volumeName: volume.metadata.name } }),
         )
-        .catch(ignoreChanged);
+        .catch(ignoreRace);
     }
     if (claim.status?.phase === 'Bound' && claim.status.capacity?.['storage'] === capacity) return;
     const status = { phase: 'Bound', accessModes: volume.spec?.accessModes ?? [], capacity: { storage: capacity } };
     await client
       .of(PersistentVolumeClaim)
       .patch(key, merge({ metadata: { uid: claim.metadata.uid }, status }), { subresource: 'status' })
-      .catch(ignoreChanged);
+      .catch(ignoreRace);
   }
 
   /** Points the volume at the claim and grows it to what the claim asks for; answers its capacity. */
@@ -148,11 +155,5 @@ async function setPhase(client: Client, claim: PersistentVolumeClaim, phase: str
   await client
     .of(PersistentVolumeClaim)
     .patch(key, merge({ status: { phase } }), { subresource: 'status' })
-    .catch(ignoreChanged);
-}
-
-/** Another object by that name now, or none: the next event brings us back. */
-function ignoreChanged(error: unknown): undefined {
-  if (isConflict(error) || isNotFound(error)) return undefined;
-  throw error;
+    .catch(ignoreRace);
 }

@@ -2,6 +2,7 @@
 import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '@coxswain/k8s';
 import { keyOf, parseKey } from '@coxswain/runtime/core';
 import type { Manager } from '@coxswain/runtime/manager';
+import { tolerant } from '../workload/tolerant.ts';
 import { ClaimBinder } from './binder.ts';
 import { ClaimProtection, claimsOf, podsByClaim } from './protection.ts';
 import { VolumeReclaimer } from './reclaim.ts';
@@ -27,15 +28,15 @@ export function volumeControllers(manager: Manager): void {
     })
     .watches(StorageClass, { map: (_class, { cache }) => unboundClaims(cache.store(PersistentVolumeClaim).list()) })
     .options({ workers: 1 })
-    .run(new ClaimBinder());
+    .run(tolerant(new ClaimBinder()));
   manager
     .controller(PersistentVolume, 'persistentvolume-reclaimer')
     .watches(PersistentVolumeClaim, {
       map: (claim) => (claim.spec?.volumeName ? [{ name: claim.spec.volumeName }] : []),
     })
-    .run(new VolumeReclaimer());
+    .run(tolerant(new VolumeReclaimer()));
   manager
     .controller(PersistentVolumeClaim, 'pvc-protection')
     .watches(Pod, { map: (pod) => claimsOf(pod).map(parseKey) })
-    .run(new ClaimProtection());
+    .run(tolerant(new ClaimProtection()));
 }

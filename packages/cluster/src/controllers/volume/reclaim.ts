@@ -1,7 +1,7 @@
 import { PersistentVolume, PersistentVolumeClaim } from '@coxswain/k8s';
 import { merge } from '@coxswain/runtime/client';
 import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
-import { isConflict, isNotFound } from '@coxswain/runtime/core';
+import { ignoreRace } from '../workload/tolerant.ts';
 import { provisioner } from './binder.ts';
 
 /** Marks new volumes Available; releases volumes whose claim is gone and deletes those that were made for it. */
@@ -18,12 +18,12 @@ export class VolumeReclaimer implements Reconciler {
       await client
         .of(PersistentVolume)
         .delete(key, { preconditions: { ...(volume.metadata.uid ? { uid: volume.metadata.uid } : {}) } })
-        .catch(ignoreGone);
+        .catch(ignoreRace);
     } else if (phase && phase !== volume.status?.phase) {
       await client
         .of(PersistentVolume)
         .patch(key, merge({ status: { phase } }), { subresource: 'status' })
-        .catch(ignoreGone);
+        .catch(ignoreRace);
     }
     return undefined;
   }
@@ -37,9 +37,4 @@ export class VolumeReclaimer implements Reconciler {
       .find({ namespace: reference.namespace ?? '', name: reference.name ?? '' });
     return claim?.metadata.uid === reference.uid ? undefined : 'Released';
   }
-}
-
-function ignoreGone(error: unknown): undefined {
-  if (isNotFound(error) || isConflict(error)) return undefined;
-  throw error;
 }

@@ -2,7 +2,7 @@ import type { Kind, KubeObject, LabelSelector, OwnerReference } from '@coxswain/
 import { controllerReference } from '@coxswain/runtime/apply';
 import type { Cache } from '@coxswain/runtime/cache';
 import { type Client, merge } from '@coxswain/runtime/client';
-import { controllerOf, type ReconcileContext } from '@coxswain/runtime/controller';
+import { controllerOf, ownerIndex, type ReconcileContext } from '@coxswain/runtime/controller';
 import { isInvalid, keyOf, matchesLabels, type ObjectKey, selectorFromField } from '@coxswain/runtime/core';
 import { isRace } from './tolerant.ts';
 
@@ -74,8 +74,7 @@ export async function claim<T extends KubeObject>(
   const selector = selectorFromField(workload.selector);
   const store = cache.store(kind);
   const claimed: T[] = [];
-  for (const object of store.by('owner', uid)) {
-    if (controllerOf(object)?.uid !== uid) continue;
+  for (const object of store.by(ownerIndex, uid)) {
     if (matchesLabels(selector, object.metadata.labels)) claimed.push(object);
     else if (!object.metadata.deletionTimestamp && !deletionTimestamp)
       await setOwners(

@@ -1,0 +1,119 @@
+import { Pod } from '@coxswain/k8s';
+import { KruiseStatefulSet, type KruiseStatefulSetSpec } from '@coxswain/k8s/kruise';
+import { expect, test } from 'vitest';
+import { conditionText, TestCluster, template } from '../test-cluster.ts';
+import { reservedOrdinals } from './statefulset.ts';
+
+const labels = { app: 'log' };
+
+function statefulSet(replicas: number, more: Partial<KruiseStatefulSetSpec> = {}): KruiseStatefulSet {
+  return {
+    metadata: { name: 'log' },
+    spec: {
+      replicas,
+      serviceName: 'log',
+      selector: { matchLabels: labels },
+      template: template(labels),
+      podManagementPolicy: 'Parallel',
+      ...more,
+    },
+  };
+}
+
+const inPlace = (more: object = {}) => ({
+  updateStrategy: {
+    type: 'RollingUpdate' as const,
+    rollingUpdate: { podUpdatePolicy: 'InPlaceIfPossible' as const, ...more },
+  },
+});
+
+async function facts(world: TestCluster): Promise<readonly string[]> {
+  return (await world.list(Pod)).map(
+    ({ metadata, spec, status }) =>
+      `${metadata.uid} ${spec?.containers[0]?.image} ${status?.containerStatuses?.[0]?.restartCount}`,
+  );
+}
+
+test('reserved ordinals are numbers and ranges', () => {
+  expect([...reservedOrdinals([1, '3-5', '7'])]).toEqual([1, 3, 4, 5, 7]);
+  expect([...reservedOrdinals()]).toEqual([]);
+});
+
+test('reserved ordinals are passed over; reserving one moves its pod', async () => {
+  await using world = await TestCluster.start();
+  await world.create(KruiseStatefulSet, statefulSet(3, { reserveOrdinals: [1] }));
+  expect(await world.names(Pod)).toEqual(['log-0', 'log-2', 'log-3']);
+  await world.patch(KruiseStatefulSet, 'log', { spec: { reserveOrdinals: ['0-2'] } });
+  expect(await world.names(Pod)).toEqual(['log-3', 'log-4', 'log-5']);
+  expect((await world.get(KruiseStatefulSet, 'log')).status).toMatchObject({ replicas: 3, readyReplicas: 3 });
+});
+
+test('a new image is changed in place, one pod at a time', async () => {
+  await using world = await TestCluster.start();
+  await world.create(KruiseStatefulSet, statefulSet(3, inPlace()));
+  const before = await world.list(Pod);
+  expect(conditionText(before[0] ?? {}, 'InPlaceUpdateReady')).toBe('True');
+  await world.patch(KruiseStatefulSet, 'log', { spec: { template: template(labels, 'app:2') } });
+  await world.advance(5);
+  expect(await facts(world)).toEqual(before.map(({ metadata }) => `${metadata.uid} app:2 1`));
+  const { status } = await world.get(KruiseStatefulSet, 'log');
+  expect(status).toMatchObject({ updatedReplicas: 3, readyReplicas: 3 });
+  expect(status?.currentRevision).toBe(status?.updateRevision);
+});
+
+test.each(['Parallel', 'OrderedReady'] as const)(
+  '%s: the gate is closed for the grace period before the change',
+  async (policy) => {
+    await using world = await TestCluster.start();
+    const strategy = inPlace({ inPlaceUpdateStrategy: { gracePeriodSeconds: 10 } });
+    await world.create(KruiseStatefulSet, statefulSet(2, { ...strategy, podManagementPolicy: policy }));
+    const before = await world.list(Pod);
+    await world.patch(KruiseStatefulSet, 'log', { spec: { template: template(labels, 'app:2') } });
+    await world.advance(9);
+    const pod = await world.get(Pod, 'log-1');
+    expect(pod.spec?.containers[0]?.image).toBe('app:1');
+    expect(conditionText(pod, 'InPlaceUpdateReady')).toBe('False/StartInPlaceUpdate');
+    expect(conditionText(pod, 'Ready')).toBe('False/ReadinessGatesNotReady');
+    expect(conditionText(await world.get(Pod, 'log-0'), 'Ready')).toBe('True');
+    await world.advance(1);
+    expect((await world.get(Pod, 'log-1')).spec?.containers[0]?.image).toBe('app:2');
+    expect((await world.get(Pod, 'log-0')).spec?.containers[0]?.image).toBe('app:1');
+    await world.advance(20);
+    expect(await facts(world)).toEqual(before.map(({ metadata }) => `${metadata.uid} app:2 1`));
+    expect(conditionText(await world.get(Pod, 'log-1'), 'Ready')).toBe('True');
+  },
+);
+
+test('an annotation that the environment reads restarts the container; another does not', async () => {
+  await using world = await TestCluster.start();
+  const env = [{ name: 'SUFFIX', valueFrom: { fieldRef: { fieldPath: "metadata.annotations['suffix']" } } }];
+  const withAnnotation = (annotations: object) => ({
+    metadata: { labels, annotations },
+    spec: { containers: [{ name: 'main', image: 'app:1', env }] },
+  });
+  await world.create(
+    KruiseStatefulSet,
+    statefulSet(2, { ...inPlace(), template: withAnnotation({ suffix: 'a' }) as KruiseStatefulSetSpec['template'] }),
+  );
+  const before = await world.list(Pod);
+  await world.patch(KruiseStatefulSet, 'log', { spec: { template: withAnnotation({ suffix: 'b' }) } });
+  await world.advance(5);
+  expect(await facts(world)).toEqual(before.map(({ metadata }) => `${metadata.uid} app:1 1`));
+  await world.patch(KruiseStatefulSet, 'log', { spec: { template: withAnnotation({ suffix: 'b', note: 'x' }) } });
+  await world.advance(5);
+  expect(await facts(world)).toEqual(before.map(({ metadata }) => `${metadata.uid} app:1 1`));
+  expect((await world.get(Pod, 'log-0')).metadata.annotations).toMatchObject({ suffix: 'b', note: 'x' });
+  expect((await world.get(KruiseStatefulSet, 'log')).status).toMatchObject({ updatedReplicas: 2, readyReplicas: 2 });
+});
+
+test('what cannot be changed in place is replaced', async () => {
+  await using world = await TestCluster.start();
+  await world.create(KruiseStatefulSet, statefulSet(2, inPlace()));
+  const before = (await world.list(Pod)).map(({ metadata }) => metadata.uid);
+  await world.patch(KruiseStatefulSet, 'log', {
+    spec: { template: template(labels, 'app:1', { terminationGracePeriodSeconds: 5 }) },
+  });
+  await world.advance(5);
+  const after = (await world.list(Pod)).map(({ metadata }) => metadata.uid);
+  expect(after.some((uid) => before.includes(uid))).toBe(false);
+});

@@ -1,0 +1,108 @@
+import { Pod, ReplicaSet } from '@coxswain/k8s';
+import { expect, test } from 'vitest';
+import { TestCluster, template } from '../test-cluster.ts';
+
+const labels = { app: 'web' };
+const selector = { matchLabels: labels };
+
+function replicaSet(replicas: number, more: object = {}): ReplicaSet {
+  return { metadata: { name: 'web' }, spec: { replicas, selector, template: template(labels), ...more } };
+}
+
+test('pods are made, replaced and counted', async () => {
+  await using world = await TestCluster.start();
+  await world.create(ReplicaSet, replicaSet(3));
+  const pods = await world.names(Pod);
+  expect(pods).toHaveLength(3);
+  expect((await world.get(ReplicaSet, 'web')).status).toEqual({
+    replicas: 3,
+    fullyLabeledReplicas: 3,
+    readyReplicas: 3,
+    availableReplicas: 3,
+    terminatingReplicas: 0,
+    observedGeneration: 1,
+  });
+  await world.delete(Pod, pods[0] ?? '');
+  const after = await world.names(Pod);
+  expect(after).toHaveLength(3);
+  expect(after).not.toContain(pods[0]);
+});
+
+test('a pod counts as available only after minReadySeconds', async () => {
+  await using world = await TestCluster.start();
+  await world.create(ReplicaSet, replicaSet(2, { minReadySeconds: 30 }));
+  const available = async () => (await world.get(ReplicaSet, 'web')).status?.availableReplicas ?? 0;
+  expect((await world.get(ReplicaSet, 'web')).status).toMatchObject({ readyReplicas: 2 });
+  expect(await available()).toBe(0);
+  await world.advance(29);
+  expect(await available()).toBe(0);
+  await world.advance(1);
+  expect(await available()).toBe(2);
+});
+
+test('matching orphans are adopted; pods that no longer match are let go and replaced', async () => {
+  await using world = await TestCluster.start();
+  await world.create(Pod, { metadata: { name: 'stray', labels }, spec: { containers: [{ name: 'c', image: 'a' }] } });
+  await world.create(ReplicaSet, replicaSet(2));
+  expect(await world.names(Pod)).toHaveLength(2);
+  expect((await world.get(Pod, 'stray')).metadata.ownerReferences).toMatchObject([{ name: 'web', controller: true }]);
+
+  await world.patch(Pod, 'stray', { metadata: { labels: { app: 'other' } } });
+  expect((await world.get(Pod, 'stray')).metadata.ownerReferences ?? []).toEqual([]);
+  expect(await world.names(Pod, 'app=web')).toHaveLength(2);
+
+  // back again it is one too many
+  await world.patch(Pod, 'stray', { metadata: { labels } });
+  expect(await world.names(Pod)).toHaveLength(2);
+});
+
+test('the cheapest pod goes first, unready ones before it', async () => {
+  await using world = await TestCluster.start();
+  await world.create(ReplicaSet, replicaSet(4));
+  const [a = '', b = '', c = '', d = ''] = await world.names(Pod);
+  const cost = (value: string) => ({
+    metadata: { annotations: { 'controller.kubernetes.io/pod-deletion-cost': value } },
+  });
+  await world.patch(Pod, a, cost('10'));
+  await world.patch(Pod, b, cost('-5'));
+  await world.patch(Pod, c, cost('100'));
+  await world.patch(ReplicaSet, 'web', { spec: { replicas: 3 } });
+  expect(await world.names(Pod)).toEqual([a, c, d]);
+  await world.patch(ReplicaSet, 'web', { spec: { replicas: 2 } });
+  expect(await world.names(Pod)).toEqual([a, c]);
+});
+
+test('of two alike the younger goes', async () => {
+  await using world = await TestCluster.start({ nodes: 1 });
+  await world.create(ReplicaSet, replicaSet(1));
+  const old = await world.names(Pod);
+  await world.advance(600);
+  await world.patch(ReplicaSet, 'web', { spec: { replicas: 3 } });
+  await world.patch(ReplicaSet, 'web', { spec: { replicas: 1 } });
+  expect(await world.names(Pod)).toEqual(old);
+});
+
+test('a failure to create is a condition and an event, and is retried', async () => {
+  await using world = await TestCluster.start();
+  const broken = template(labels, 'app:1', { serviceAccountName: 'nobody' });
+  await world.create(ReplicaSet, replicaSet(1, { template: broken }));
+  const { status } = await world.get(ReplicaSet, 'web');
+  expect(status?.conditions).toMatchObject([{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate' }]);
+  expect((await world.events('FailedCreate'))[0]).toContain('nobody');
+  world.errors.length = 0;
+});
+
+test('deleting with orphans leaves the pods to the next of that selector', async () => {
+  await using world = await TestCluster.start();
+  await world.create(ReplicaSet, replicaSet(2));
+  const pods = await world.names(Pod);
+  await world.delete(ReplicaSet, 'web', 'Orphan');
+  await world.advance(5);
+  expect(await world.find(ReplicaSet, 'web')).toBeUndefined();
+  expect(await world.names(Pod)).toEqual(pods);
+  await world.create(ReplicaSet, { ...replicaSet(2), metadata: { name: 'heir' } });
+  expect(await world.names(Pod)).toEqual(pods);
+  await world.delete(ReplicaSet, 'heir');
+  await world.advance(5);
+  expect(await world.names(Pod)).toEqual([]);
+});
