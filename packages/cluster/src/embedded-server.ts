@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import type { CustomResourceDefinition } from '@coxswain/k8s';
 import type { Transport } from '@coxswain/runtime/client';
 import type { Clock, Logger, Random } from '@coxswain/runtime/core';
 import { builtinAdmission } from './apiserver/admission/index.ts';
-import { bootstrapCluster, publishServer } from './apiserver/bootstrap/index.ts';
+import { bootstrapCluster, bootstrapDefinitions, publishServer } from './apiserver/bootstrap/index.ts';
 import { builtinResources, createRegistry } from './apiserver/builtin/index.ts';
 import { installCrds } from './apiserver/crd/index.ts';
 import { discoveryRoute, healthRoute, pathsRoute, versionRoute } from './apiserver/discovery/index.ts';
@@ -21,6 +22,8 @@ export interface EmbeddedServerOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly options: ClusterOptions;
+  /** Custom kinds that are served from the start. */
+  readonly definitions?: readonly CustomResourceDefinition[];
 }
 
 /** An API server with its store, its keys and, when asked for, its port. */
@@ -53,7 +56,7 @@ function makeApi(storage: Storage, { clock, random, log }: EmbeddedServerOptions
  * @throws DataDirError, KeysError, ListenError
  */
 export async function startServer(server: EmbeddedServerOptions): Promise<EmbeddedServer> {
-  const { clock, random, log, options } = server;
+  const { clock, random, log, options, definitions = [] } = server;
   const { dataDir, fsync = 'interval' } = options;
   const storage = await openStorage({ ...(dataDir === undefined ? {} : { dir: dataDir }), fsync, clock, log });
   const closers: (() => void | Promise<void>)[] = [() => storage.close()];
@@ -71,6 +74,7 @@ export async function startServer(server: EmbeddedServerOptions): Promise<Embedd
       () => crds.cancel(),
       () => bootstrap.cancel(),
     );
+    bootstrapDefinitions(context, definitions);
     const handler = api.handle.bind(api);
     const https: HttpsServer | undefined =
       options.port === undefined

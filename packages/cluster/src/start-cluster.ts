@@ -1,5 +1,4 @@
-import { CustomResourceDefinition } from '@coxswain/k8s';
-import { apply, type Client, createClient } from '@coxswain/runtime/client';
+import { type Client, createClient } from '@coxswain/runtime/client';
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
 import { cleanupControllers, kruiseControllers, kruiseCrds, workloadControllers } from './controllers/index.ts';
@@ -23,17 +22,12 @@ function clientFor(server: EmbeddedServer, name: string, clock: Clock): Client {
   return createClient({ transport, fieldManager: name.split(':').at(-1) ?? name, userAgent: name, clock });
 }
 
-async function installKruise(client: Client): Promise<void> {
-  for (const crd of kruiseCrds())
-    await client.of(CustomResourceDefinition).patch({ name: crd.metadata.name }, apply(crd), { force: true });
-}
-
 /** The built-in controllers, the scheduler and the nodes, each under a name of its own. */
-async function controlPlane(
+function controlPlane(
   server: EmbeddedServer,
   { clock, random, log }: Surroundings,
   options: ClusterOptions,
-): Promise<Manager[]> {
+): Manager[] {
   const manager = (name: string) =>
     createManager({
       client: clientFor(server, `system:${name}`, clock),
@@ -45,10 +39,7 @@ async function controlPlane(
   const controllers = manager('kube-controller-manager');
   cleanupControllers(controllers);
   workloadControllers(controllers);
-  if (options.kruise !== false) {
-    await installKruise(clientFor(server, 'system:kruise', clock));
-    kruiseControllers(controllers);
-  }
+  if (options.kruise !== false) kruiseControllers(controllers);
   const scheduling = manager('kube-scheduler');
   scheduler(scheduling);
   const nodes = manager('kubelet');
@@ -63,7 +54,8 @@ async function controlPlane(
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const { clock = systemClock, random = systemRandom, log = silentLogger } = options;
   const surroundings: Surroundings = { clock, random, log };
-  const server = await startServer({ ...surroundings, options });
+  const kruise = options.controlPlane !== false && options.kruise !== false;
+  const server = await startServer({ ...surroundings, options, definitions: kruise ? kruiseCrds() : [] });
   let managers: Manager[] = [];
   const stop = async () => {
     for (const manager of [...managers].reverse()) await manager.stop();
@@ -72,7 +64,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   };
   try {
     if (options.controlPlane !== false) {
-      managers = await controlPlane(server, surroundings, options);
+      managers = controlPlane(server, surroundings, options);
       await Promise.all(managers.map((one) => one.start()));
     }
   } catch (error) {

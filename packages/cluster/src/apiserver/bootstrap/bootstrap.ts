@@ -1,3 +1,4 @@
+import type { CustomResourceDefinition } from '@coxswain/k8s';
 import type { StorageSubscription } from '../../storage/types.ts';
 import { installNamespaceDefaults, type NamespaceDefaults } from './namespace-defaults.ts';
 import { commonObjects, type ServerAddress, serverEndpoints, serverService } from './objects.ts';
@@ -16,4 +17,13 @@ export function bootstrapCluster(context: BootstrapContext, defaults: NamespaceD
 export function publishServer(context: BootstrapContext, address: ServerAddress): void {
   ensureStored(context, serverService(address));
   for (const object of serverEndpoints(address)) ensureCurrent(context, object);
+}
+
+/** Serves these custom kinds from the start. What an older program stored is brought to what they say now. */
+export function bootstrapDefinitions(
+  context: BootstrapContext,
+  definitions: readonly CustomResourceDefinition[],
+): void {
+  const resource = 'apiextensions.k8s.io/customresourcedefinitions';
+  for (const definition of definitions) ensureCurrent(context, { resource, object: { ...definition } });
 }

@@ -1,7 +1,7 @@
 /**
  * The objects a cluster starts with. Knows storage and the rules of the kinds it writes; nothing of requests.
  */
-export { bootstrapCluster, publishServer } from './bootstrap.ts';
+export { bootstrapCluster, bootstrapDefinitions, publishServer } from './bootstrap.ts';
 export type { NamespaceDefaults } from './namespace-defaults.ts';
 export type { ServerAddress } from './objects.ts';
 export type { BootstrapContext } from './write.ts';
