@@ -1,6 +1,6 @@
 import { Pod } from '@coxswain/k8s';
 import { merge } from '@coxswain/runtime/client';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { MatrixOneCluster } from '../api/index.ts';
 import { World } from './test-world.ts';
 
@@ -18,8 +18,12 @@ async function undisturbed(): Promise<Readonly<Record<string, unknown>>> {
   return await create(world);
 }
 
+let expected: Readonly<Record<string, unknown>>;
+beforeAll(async () => {
+  expected = await undisturbed();
+});
+
 test.each([1, 2, 3])('lost requests and answers change nothing in the end (seed %i)', async (faults) => {
-  const expected = await undisturbed();
   await using world = await World.start({ faults });
   expect(await create(world)).toEqual(expected);
   await world.drive(world.client.of(MatrixOneCluster).delete(key));
