@@ -1,6 +1,7 @@
 /**
  * `./cox bench start [--runs N] [--writes N]`: how fast an embedded cluster starts, what it weighs empty, how long the MatrixOne example
- * takes from apply to Ready, and whether `kill -9` loses an acknowledged write. etcd + kube-apiserver, when built, run beside it.
+ * takes from apply to Ready, and whether `kill -9` loses an acknowledged write. An empty Node program and, when built, etcd +
+ * kube-apiserver run beside it.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,26 +9,27 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { killTest } from './kill.ts';
 import { controlPlanePeer } from './peers/control-plane.ts';
-import { cpuMs, end, freePort, residentMiB, startCox, untilAnswer } from './process.ts';
+import { cpuMs, emptyNode, end, freePort, type Memory, memoryOf, startCox, untilAnswer } from './process.ts';
 import { applyToReady } from './ready.ts';
-import { spread } from './stats.ts';
+import { ratio, spread } from './stats.ts';
 
-interface Start {
+interface Start extends Memory {
   readonly ms: number;
   readonly cpu: number;
-  readonly mib: number;
+  readonly empty: { readonly ms: number; readonly cpu: number };
 }
 
-/** One start of an empty cluster: first answer, CPU until then, memory when it has settled. */
+/** One start of an empty cluster: first answer, CPU until then, memory when it has settled; beside an empty program of the same moment. */
 async function startOnce(home: string): Promise<Start> {
   const port = await freePort();
+  const empty = await emptyNode();
   const since = performance.now();
   const child = startCox(['cluster', 'start', '--port', String(port), '--nodes', '1', '--name', `bench-${port}`], home);
   try {
     const ms = await untilAnswer(`https://127.0.0.1:${port}/readyz`, since);
     const cpu = await cpuMs(child.pid ?? 0);
     await new Promise((resolve) => setTimeout(resolve, 2000));
-    return { ms, cpu, mib: await residentMiB(child.pid ?? 0) };
+    return { ms, cpu, empty, ...(await memoryOf(child.pid ?? 0)) };
   } finally {
     await end(child);
   }
@@ -40,7 +42,33 @@ async function repeat<T>(times: number, run: () => Promise<T>): Promise<T[]> {
 }
 
 function print(what: string, value: string, target = ''): void {
-  process.stdout.write(`${what.padEnd(52)} ${value.padEnd(28)} ${target}\n`);
+  process.stdout.write(`${what.padEnd(52)} ${value.padEnd(28)} ${target}`.trimEnd());
+  process.stdout.write('\n');
+}
+
+async function starting(home: string, runs: number): Promise<void> {
+  await startOnce(home); // bundles and fills the compile cache, as a user's second start has it
+  const starts = await repeat(runs, () => startOnce(home));
+  const of = (value: (start: Start) => number) => starts.map(value);
+  const [ms, cpu] = [of((start) => start.ms), of((start) => start.cpu)];
+  print('process start to first HTTPS answer', spread(ms, 'ms'), 'target 300 ms');
+  const emptyMs = of(({ empty }) => empty.ms);
+  print('  of an empty Node program, to its end', spread(emptyMs, 'ms'), ratio(ms, emptyMs));
+  const emptyCpu = of(({ empty }) => empty.cpu);
+  print('CPU until then', spread(cpu, 'ms'), 'target 250 ms');
+  print('  of an empty Node program', spread(emptyCpu, 'ms'), ratio(cpu, emptyCpu));
+  const resident = of((start) => start.resident);
+  print('resident memory, empty', spread(resident, 'MiB'), 'target 120 MiB');
+  const own = of((start) => start.own);
+  print('  of it its own (the rest: pages of the Node binary)', spread(own, 'MiB'));
+  const peer = await controlPlanePeer(Math.min(runs, 3));
+  if (!peer) return print('peer: etcd + kube-apiserver', 'not built on this machine');
+  const peerMs = peer.map((start) => start.ms);
+  print('peer: etcd + kube-apiserver, first answer', spread(peerMs, 'ms'), `${ratio(peerMs, ms)} ours`);
+  const peerCpu = peer.map((start) => start.cpu);
+  print('peer: CPU of both until then', spread(peerCpu, 'ms'), `${ratio(peerCpu, cpu)} ours`);
+  const peerMib = peer.map((start) => start.mib);
+  print('peer: resident memory of both', spread(peerMib, 'MiB'), `${ratio(peerMib, resident)} ours`);
 }
 
 const { values } = parseArgs({
@@ -49,50 +77,10 @@ const { values } = parseArgs({
 const runs = Number(values.runs);
 const home = await mkdtemp(join(tmpdir(), 'coxswain-bench-'));
 try {
-  await startOnce(home); // fills the compile cache, as a user's second start has it
-  const starts = await repeat(runs, () => startOnce(home));
-  print(
-    'process start to first HTTPS answer',
-    spread(
-      starts.map(({ ms }) => ms),
-      'ms',
-    ),
-    'target 300 ms',
-  );
-  print(
-    '  CPU until then',
-    spread(
-      starts.map(({ cpu }) => cpu),
-      'ms',
-    ),
-  );
-  print(
-    'resident memory, empty',
-    spread(
-      starts.map(({ mib }) => mib),
-      'MiB',
-    ),
-    'target 120 MiB',
-  );
-  const peer = await controlPlanePeer(Math.min(runs, 3));
-  if (peer) {
-    print(
-      'peer: etcd + kube-apiserver, first answer',
-      spread(
-        peer.map(({ ms }) => ms),
-        'ms',
-      ),
-    );
-    print(
-      'peer: resident memory of both',
-      spread(
-        peer.map(({ mib }) => mib),
-        'MiB',
-      ),
-    );
-  } else print('peer: etcd + kube-apiserver', 'not built on this machine');
+  await starting(home, runs);
   const ready = await repeat(runs, applyToReady);
   print('MatrixOne example, apply to Ready', spread(ready, 'ms'), 'target 2000 ms');
+  print('  the first in its process', spread(ready.slice(0, 1), 'ms'));
   const kill = await killTest({ home, writes: Number(values.writes) });
   print(
     `kill -9 within ${values.writes} writes, --fsync always`,

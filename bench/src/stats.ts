@@ -9,3 +9,8 @@ export function spread(values: readonly number[], unit: string): string {
   const round = (value: number) => (value < 10 ? value.toFixed(2) : Math.round(value).toString());
   return `${round(median(values))} ${unit} (${round(Math.min(...values))}–${round(Math.max(...values))})`;
 }
+
+/** `4.7 times`: how two medians compare. */
+export function ratio(values: readonly number[], to: readonly number[]): string {
+  return `${(median(values) / median(to)).toFixed(1)} times`;
+}

@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { access, mkdtemp, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { end, freePort, residentMiB, untilAnswer } from '../process.ts';
+import { cpuMs, end, freePort, memoryOf, untilAnswer } from '../process.ts';
 
 export interface PeerStart {
   readonly ms: number;
+  readonly cpu: number;
   readonly mib: number;
 }
 
@@ -19,6 +20,10 @@ async function openssl(args: readonly string[]): Promise<void> {
   const child = spawn('openssl', args, { stdio: 'ignore' });
   const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('exit', resolve));
   if (code !== 0) throw new Error(`openssl ${args[0]} ended with ${code}`);
+}
+
+async function sum(pids: readonly number[], measure: (pid: number) => Promise<number>): Promise<number> {
+  return (await Promise.all(pids.map(measure))).reduce((total, value) => total + value, 0);
 }
 
 async function startOnce(dir: string): Promise<PeerStart> {
@@ -59,7 +64,9 @@ async function startOnce(dir: string): Promise<PeerStart> {
   const server = spawn(apiserver, serverFlags, { stdio: 'ignore' });
   try {
     const ms = await untilAnswer(`https://127.0.0.1:${port}/readyz`, since, 120_000);
-    return { ms, mib: (await residentMiB(store.pid ?? 0)) + (await residentMiB(server.pid ?? 0)) };
+    const pids = [store.pid ?? 0, server.pid ?? 0];
+    const [cpu, mib] = await Promise.all([sum(pids, cpuMs), sum(pids, async (pid) => (await memoryOf(pid)).resident)]);
+    return { ms, cpu, mib };
   } finally {
     await end(server, 'SIGKILL');
     await end(store, 'SIGKILL');
