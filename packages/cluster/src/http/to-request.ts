@@ -51,7 +51,7 @@ export async function toApiRequest(
   checkPath(target.path);
   const bytes = hasBody(request) ? await readBody(request) : undefined;
   const contentType = headers['content-type'];
-  const decoded = bytes?.length ? await decodeBody(bytes, contentType, { method, path: target.path }) : undefined;
+  const decoded = bytes?.length ? await decodeBody(bytes, contentType, method) : undefined;
   return {
     method,
     path: target.path,

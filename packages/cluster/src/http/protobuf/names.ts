@@ -27,8 +27,9 @@ export function messageOf(apiVersion: string, kind: string): string | undefined 
   return Object.hasOwn(messages, name) ? name : undefined;
 }
 
-/** Whether objects under this path may come and go as protobuf: those of built-in groups. */
+/** Whether objects under this path may come and go as protobuf: discovery documents, and those of built-in groups. */
 export function servesProtobuf(path: string): boolean {
+  if (/^\/(?:api(?:\/[^/]+)?|apis(?:\/[^/]+){0,2})\/?$/.test(path)) return true;
   const match = /^\/(?:api\/([^/]+)|apis\/([^/]+\/[^/]+))(?:\/|$)/.exec(path);
   const apiVersion = match?.[1] ?? match?.[2];
   return apiVersion !== undefined && Object.hasOwn(protobufTable().groups, apiVersion);

@@ -25,16 +25,24 @@ export function decodeObject(bytes: Buffer): unknown {
   if (kind === '') throw new ProtobufError("Object 'Kind' is missing in the protobuf envelope");
   if (apiVersion === '') throw new ProtobufError("Object 'apiVersion' is missing in the protobuf envelope");
   const message = messageOf(apiVersion, kind);
-  if (message === undefined)
-    throw new ProtobufError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
+  if (message === undefined) throw undecodable(apiVersion, kind, whyUnknown(apiVersion, kind));
   try {
     return { apiVersion, kind, ...(decodeMessage(message, raw) as object) };
   } catch (error) {
-    if (!(error instanceof ProtobufError)) throw error;
-    throw new ProtobufError(
-      `${kind} in version ${JSON.stringify(apiVersion)} cannot be handled as a ${kind}: ${error.message}`,
-    );
+    throw error instanceof ProtobufError ? undecodable(apiVersion, kind, error.message) : error;
   }
+}
+
+function undecodable(apiVersion: string, kind: string, why: string): ProtobufError {
+  const version = apiVersion.slice(apiVersion.lastIndexOf('/') + 1);
+  return new ProtobufError(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`);
+}
+
+/** The real server reads custom resources into a Go type of this name; clients know the sentence. */
+function whyUnknown(apiVersion: string, kind: string): string {
+  return Object.hasOwn(protobufTable().groups, apiVersion)
+    ? `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`
+    : 'object *unstructured.Unstructured does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message';
 }
 
 const contents = new WeakMap<object, Buffer>();
