@@ -103,9 +103,9 @@ export function invalid(group: string, kind: string, name: string, causes: reado
   const list = text.length === 1 ? text[0] : `[${text.join(', ')}]`;
   const qualified = group === '' ? kind : `${kind}.${group}`;
   return apiError(422, 'Invalid', `${qualified} "${name}" is invalid: ${list}`, {
-    name,
+    ...(name === '' ? {} : { name }),
     ...(group === '' ? {} : { group }),
-    kind,
+    ...(kind === '' ? {} : { kind }),
     causes,
   });
 }
