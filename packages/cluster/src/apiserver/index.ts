@@ -7,6 +7,7 @@
  *                                              rest/ read, list, watch ◄─ select/ ◄────────────────────── storage
  *                                              subresources/ (binding, eviction …)
  */
+export { itemKind } from './item-kind.ts';
 export { parseResourcePath, type ResourcePath } from './request/path.ts';
 export { type Verb, verbOf } from './request/verb.ts';
 export { labelErrors, pathSegmentErrors, subdomainErrors } from './rest/names.ts';

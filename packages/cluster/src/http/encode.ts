@@ -1,3 +1,4 @@
+import { itemKind } from '../apiserver/index.ts';
 import { jsonBytes } from '../storage/index.ts';
 import type { OutputFormat } from './media-type.ts';
 
@@ -30,6 +31,7 @@ async function textBytes(body: unknown, format: OutputFormat, pretty: boolean): 
 }
 
 interface ListBody {
+  readonly [itemKind]?: string;
   readonly [field: string]: unknown;
   readonly items: readonly unknown[];
 }
@@ -40,13 +42,28 @@ function isList(body: unknown): body is ListBody {
 
 const comma = Buffer.from(',');
 
+const open = Buffer.from('{');
+
+/** Adds an item's bytes, without its `apiVersion` and `kind` where the list says it for all: stored objects begin with the two. */
+function withoutType(list: ListBody): (bytes: Buffer, parts: Buffer[]) => void {
+  const kind = list[itemKind];
+  if (kind === undefined) return (bytes, parts) => parts.push(bytes);
+  const apiVersion = list['apiVersion'];
+  const type = Buffer.from(`${JSON.stringify({ apiVersion, kind }).slice(0, -1)},`);
+  return (bytes, parts) => {
+    if (bytes.subarray(0, type.length).equals(type)) parts.push(open, bytes.subarray(type.length));
+    else parts.push(bytes);
+  };
+}
+
 function listBytes(list: ListBody): Buffer {
   const { items, ...rest } = list;
   const head = JSON.stringify(rest);
   const parts: Buffer[] = [Buffer.from(`${head.slice(0, -1)}${head === '{}' ? '' : ','}"items":[`)];
+  const untyped = withoutType(list);
   items.forEach((item, index) => {
     if (index > 0) parts.push(comma);
-    parts.push(jsonBytes(item));
+    untyped(jsonBytes(item), parts);
   });
   parts.push(Buffer.from(']}'));
   return Buffer.concat(parts);

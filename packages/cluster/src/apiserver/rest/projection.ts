@@ -1,5 +1,6 @@
 import type { DynamicObject, ListMeta } from '@coxswain/k8s';
 import { deepFreeze } from '@coxswain/runtime/core';
+import { itemKind } from '../item-kind.ts';
 import { negotiateProjection, type Projection } from '../request/accept.ts';
 import type { ApiResponse, ResourceInfo, ToTable } from '../types.ts';
 import { isObject } from './clone.ts';
@@ -31,7 +32,11 @@ function wholeObjects(resource: ResourceInfo): Projector {
   return {
     form: 'Object',
     object: (object) => object,
-    list: (items, metadata) => ({ kind: listKind, apiVersion, metadata, items }),
+    // Lists of custom kinds always say where they go on, if only nowhere.
+    list: (items, metadata) =>
+      resource.builtIn
+        ? { kind: listKind, apiVersion, metadata, items, [itemKind]: resource.kind }
+        : { kind: listKind, apiVersion, metadata: { continue: '', ...metadata }, items },
     bookmark: (metadata) => deepFreeze({ kind: resource.kind, apiVersion, metadata }),
   };
 }
