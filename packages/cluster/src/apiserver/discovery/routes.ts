@@ -83,10 +83,10 @@ export function discoveryRoute(registry: Registry, options: DiscoveryOptions = {
       const path = normalised(request.path);
       const contentType = path === '/api' || path === '/apis' ? aggregatedContentType(request.accept) : undefined;
       if (contentType === undefined) {
-        return { kind: 'object', code: 200, body: documents().plain(path), headers: { Vary: 'Accept' } };
+        return { kind: 'object', code: 200, body: documents().plain(path) };
       }
       const { body, etag } = documents().aggregated(path);
-      const headers = { 'Content-Type': contentType, ETag: etag, Vary: 'Accept' };
+      const headers = { 'Content-Type': contentType, ETag: etag, Vary: 'Accept', 'Cache-Control': 'public' };
       return { kind: 'object', code: 200, body, headers };
     },
   };
