@@ -1,5 +1,5 @@
 import { badRequest } from '@coxswain/runtime/core';
-import { isObject } from './clone.ts';
+import { isObject, textOf } from './clone.ts';
 
 /** Where a paged list goes on. */
 export interface ContinueToken {
@@ -18,15 +18,18 @@ export function encodeContinue({ revision, after }: ContinueToken): string {
 /** @throws ApiError BadRequest */
 export function decodeContinue(text: string): ContinueToken {
   const token = parse(text);
-  if (!isObject(token)) throw badRequest('continue key is not valid: it is not a token of this server');
-  if (token.v !== version) throw badRequest('continue key is not valid: incorrect encoded version');
+  if (!isObject(token)) throw invalidToken('it is not a token of this server');
+  if (token.v !== version) throw invalidToken(`server does not recognize this encoded version ${textOf(token.v)}`);
   const { rv, start } = token;
   if (typeof rv !== 'number' || !Number.isInteger(rv) || rv < -1 || rv === 0) {
-    throw badRequest('continue key is not valid: incorrect encoded start resourceVersion');
+    throw invalidToken(`incorrect encoded start resourceVersion (version ${version})`);
   }
-  if (typeof start !== 'string' || start === '') throw badRequest('continue key is not valid: no start key');
+  if (typeof start !== 'string' || start === '') throw invalidToken('no start key');
+  if (start.split('/').includes('..')) throw invalidToken(start);
   return { revision: rv, after: start.endsWith('\0') ? start.slice(0, -1) : start };
 }
+
+const invalidToken = (why: string): Error => badRequest(`invalid continue token: continue key is not valid: ${why}`);
 
 function parse(text: string): unknown {
   try {

@@ -17,7 +17,7 @@ export async function waitForRevision(call: Call, revision: number): Promise<voi
 }
 
 function tooLarge(revision: number, current: number): Error {
-  return apiError(504, 'Timeout', `Too large resource version: ${revision}, current: ${current}`, {
+  return apiError(504, 'Timeout', `Timeout: Too large resource version: ${revision}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     retryAfterSeconds: 1,
   });

@@ -69,6 +69,8 @@ export function listOptions(call: Call): ListOptions {
     errors.push(fieldForbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
   }
   if (errors.length > 0) invalidOptions('ListOptions', errors);
+  // Means nothing to a list, but is read all the same.
+  integerParameter(query, 'timeoutSeconds');
   return {
     limit: Math.max(0, integerParameter(query, 'limit') ?? 0),
     continue: query.continue || undefined,
@@ -90,7 +92,7 @@ export function watchOptions(call: Call): WatchOptions {
   const field = 'resourceVersionMatch';
   const errors: FieldError[] = [];
   if (initialEvents !== undefined) {
-    if (match === '') {
+    if (match !== 'NotOlderThan') {
       errors.push(fieldForbidden(field, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
     }
   } else if (match !== '') {
@@ -100,9 +102,9 @@ export function watchOptions(call: Call): WatchOptions {
   }
   if (match !== '') {
     if (match !== 'NotOlderThan') errors.push(unsupportedMatch(match, ['NotOlderThan']));
-    if (query.continue) {
-      errors.push(fieldForbidden(field, 'resourceVersionMatch is forbidden when continue is provided'));
-    }
+  }
+  if (query.continue) {
+    errors.push(fieldForbidden(field, 'resourceVersionMatch is forbidden when continue is provided'));
   }
   if (errors.length > 0) invalidOptions('ListOptions', errors);
   const timeoutSeconds = integerParameter(query, 'timeoutSeconds');

@@ -135,7 +135,7 @@ describe('get', () => {
     expect(await late).toMatchObject({
       code: 504,
       reason: 'Timeout',
-      message: 'Too large resource version: 99, current: 6',
+      message: 'Timeout: Too large resource version: 99, current: 6',
       details: { retryAfterSeconds: 1, causes: [{ reason: 'ResourceVersionTooLarge' }] },
     });
   });

@@ -11,7 +11,7 @@ import { served, servedForm } from './served.ts';
 
 /** GET of one object. */
 export async function get(call: Call): Promise<ApiResponse> {
-  const version = resourceVersionParameter(call.query, 400);
+  const version = resourceVersionParameter(call.query, 500);
   if (version !== undefined) await waitForRevision(call, Number(version));
   return objectReply(call, existing(call));
 }

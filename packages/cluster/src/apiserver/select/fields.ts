@@ -16,6 +16,9 @@ function reader(resource: ResourceInfo, field: string): (object: DynamicObject) 
   if (field === 'metadata.name') return (object) => object.metadata.name;
   if (field === 'metadata.namespace') return (object) => object.metadata.namespace ?? '';
   const read = Object.hasOwn(resource.selectable, field) ? resource.selectable[field] : undefined;
+  const known = 'only "metadata.name", "metadata.namespace"';
+  if (!read && resource.builtIn && Object.keys(resource.selectable).length === 0)
+    throw badRequest(`${JSON.stringify(field)} is not a known field selector: ${known}`);
   if (!read) throw badRequest(`field label not supported: ${field}`);
   return read;
 }

@@ -49,7 +49,7 @@ describe('fieldMatcher', () => {
     expect(selector?.matches(object)).toBe(true);
     expect(fieldMatcher(configMaps, 'metadata.namespace=x')?.matches(object)).toBe(false);
     expect(fieldMatcher(configMaps, '')).toBeUndefined();
-    expect(() => fieldMatcher(configMaps, 'data.a=b')).toThrow('field label not supported: data.a');
-    expect(() => fieldMatcher(configMaps, 'constructor=b')).toThrow('field label not supported');
+    expect(() => fieldMatcher(configMaps, 'data.a=b')).toThrow('"data.a" is not a known field selector');
+    expect(() => fieldMatcher(configMaps, 'constructor=b')).toThrow('is not a known field selector');
   });
 });
