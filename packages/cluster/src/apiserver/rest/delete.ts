@@ -3,7 +3,7 @@ import { conflict, deepEqual, deepFreeze, formatTime, notFound } from '@coxswain
 import type { ApiResponse } from '../types.ts';
 import { admission } from './admission.ts';
 import { draftOf } from './clone.ts';
-import { type Call, keyOf, strategyContext } from './context.ts';
+import { type Call, keyOf, strategyContext, warn } from './context.ts';
 import { toStored } from './create.ts';
 import { type DeleteOptions, deleteOptions } from './delete-options.ts';
 import { asObject, foregroundFinalizer, metadataOf, orphanFinalizer } from './metadata.ts';
@@ -16,6 +16,10 @@ export interface Deleted {
   readonly gone: boolean;
 }
 
+const orphanedPods =
+  'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or ' +
+  'set propagationPolicy=Orphan to suppress this warning';
+
 /** DELETE of one object. */
 export function remove(call: Call): Promise<ApiResponse> {
   return removeWith(call, call.request.body);
@@ -25,6 +29,7 @@ export function remove(call: Call): Promise<ApiResponse> {
 export async function removeWith(call: Call, body: unknown): Promise<ApiResponse> {
   const options = deleteOptions(call.query, body);
   projectorOf(call);
+  if (call.resource.storage === 'batch/jobs' && options.propagation === undefined) warn(call, orphanedPods);
   const { object, gone } = await deleteObject(call, call.name, options);
   const code = !gone && options.orphanDependentsFalse ? 202 : 200;
   if (!gone || call.resource.strategy.deleteReturnsObject) return objectReply(call, object, code);
@@ -61,7 +66,8 @@ export async function deleteObject(call: Call, name: string, options: DeleteOpti
 }
 
 function checkPreconditions(call: Call, old: DynamicObject, { uid, resourceVersion }: DeleteOptions): void {
-  const { resource } = call;
+  // These two name the kind where other conflicts name the resource.
+  const resource = { ...call.resource, plural: call.resource.kind };
   const meta = old.metadata;
   if (uid !== undefined && uid !== meta.uid) {
     const why = `the UID in the precondition (${uid}) does not match the UID in record (${meta.uid}). The object might have been deleted and then recreated`;
