@@ -136,7 +136,7 @@ describe('errors', () => {
     });
     expect((await put({ metadata: {} })).message).toContain('name must be provided');
     expect((await put(configMap('a', {}, { namespace: 'b' }))).message).toBe(
-      'the namespace of the object (b) does not match the namespace on the request (default)',
+      'the namespace of the provided object does not match the namespace sent on the request',
     );
     expect((await put(configMap('c'), {}, `${configMaps}/c`)).code).toBe(404);
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'l' }, spec: {} };
@@ -150,7 +150,7 @@ describe('errors', () => {
     expect(await remove({ uid: 'other' })).toMatchObject({
       code: 409,
       reason: 'Conflict',
-      message: `Operation cannot be fulfilled on configmaps "a": the UID in the precondition (other) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
+      message: `Operation cannot be fulfilled on ConfigMap "a": the UID in the precondition (other) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
     });
     expect((await remove({ resourceVersion: '1' })).message).toContain(
       'the ResourceVersion in the precondition (1) does not match',
@@ -302,7 +302,7 @@ describe('errors', () => {
       expect(await list(query)).toMatchObject({ code: 400, reason: 'BadRequest' });
     }
     expect((await list({ fieldSelector: 'spec.unknown=1' })).message).toContain(
-      'field label not supported: spec.unknown',
+      '"spec.unknown" is not a known field selector: only "metadata.name", "metadata.namespace"',
     );
   });
 

@@ -1,14 +1,15 @@
-import type { DynamicObject } from '@coxswain/k8s';
-import { apiError, badRequest, cloneJson, formatTime } from '@coxswain/runtime/core';
+import type { DynamicObject, MutableJson } from '@coxswain/k8s';
+import { ApiError, apiError, badRequest, cloneJson, formatTime, invalid } from '@coxswain/runtime/core';
 import type { SchemaNode } from '@coxswain/schema';
 import { applyPatch } from '../fieldmanager/index.ts';
 import { applyJsonPatch, applyMergePatch, applyStrategicPatch } from '../patch/index.ts';
 import { checkValue } from '../request/check-value.ts';
 import { type WriteOptions, writeOptions } from '../request/query.ts';
 import type { ApiResponse } from '../types.ts';
-import { draftOf, isObject } from './clone.ts';
+import { draftOf, isObject, textOf } from './clone.ts';
 import { apiVersionOf, type Call, managerOf } from './context.ts';
 import { decodeBody, dropUnknown, matchUrl, normalise, reportDuplicates } from './decode.ts';
+import { fieldInvalid } from './field-errors.ts';
 import { objectReply } from './projection.ts';
 import { checkTypes } from './schema.ts';
 import { type Change, changeObject } from './update.ts';
@@ -28,6 +29,7 @@ export function patchTypeOf(call: Call): PatchType {
   const type = Object.hasOwn(types, media) ? types[media as keyof typeof types] : undefined;
   if (type && (type !== 'strategic' || call.resource.builtIn)) return type;
   const accepted = Object.keys(types).filter((name) => call.resource.builtIn || !name.includes('strategic'));
+  if (call.resource.builtIn) throw apiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
   throw apiError(
     415,
     'UnsupportedMediaType',
@@ -45,8 +47,10 @@ export async function patch(call: Call): Promise<ApiResponse> {
 }
 
 function applyChange(call: Call, options: WriteOptions): Change {
+  checkAppliedType(call);
   const config = decodeBody(call);
-  matchUrl(call, config);
+  // On a copy: what the client left out stays out of what its manager applies.
+  matchUrl(call, draftOf(config));
   reportDuplicates(call, options);
   return {
     create: call.subresource === '',
@@ -69,6 +73,17 @@ function applyChange(call: Call, options: WriteOptions): Change {
   };
 }
 
+/** @throws ApiError BadRequest when the configuration is of another kind, or of none */
+function checkAppliedType(call: Call): void {
+  const { body } = call.request;
+  if (!isObject(body)) return;
+  const { apiVersion, kind } = body;
+  if (apiVersion === apiVersionOf(call.resource) && kind === call.resource.kind) return;
+  const version = textOf(apiVersion ?? '');
+  const named = version.includes('/') ? version : `/${version}`;
+  throw badRequest(`invalid object type: ${named}, Kind=${textOf(kind ?? '')}`);
+}
+
 function patchChange(call: Call, type: Exclude<PatchType, 'apply'>, options: WriteOptions): Change {
   return {
     create: false,
@@ -79,13 +94,37 @@ function patchChange(call: Call, type: Exclude<PatchType, 'apply'>, options: Wri
       checkValue(next);
       const draft = cloneJson(next);
       if (!isObject(draft)) throw badRequest('the patch turns the object into something that is not a JSON object');
-      normalise(call.resource, draft);
-      checkTypes(call.resource, draft);
+      const text = JSON.stringify(draft);
+      checkPatchedType(call, draft, text);
+      decodable(text, () => {
+        normalise(call.resource, draft);
+        checkTypes(call.resource, draft);
+      });
       matchUrl(call, draft);
-      dropUnknown(call, draft, options);
+      decodable(text, () => dropUnknown(call, draft, options));
       return draft;
     },
   };
+}
+
+function checkPatchedType(call: Call, { apiVersion, kind }: MutableJson, text: string): void {
+  if (!call.resource.builtIn || (apiVersion === apiVersionOf(call.resource) && kind === call.resource.kind)) return;
+  throw invalidPatch(text, `unable to decode ${textOf(kind)} in ${textOf(apiVersion)} as ${call.resource.kind}`);
+}
+
+function invalidPatch(text: string, why: string): ApiError {
+  return invalid('', '', '', [fieldInvalid('patch', text, why)]);
+}
+
+/** What the patch made cannot be read as the kind: that is held against the patch, not against the form of the request. */
+function decodable(text: string, decode: () => void): void {
+  try {
+    decode();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.reason !== 'BadRequest') throw error;
+    const why = (error.status.message ?? '').replace(/^.*?(?=json: |strict decoding error: )/s, '');
+    throw invalidPatch(text, why);
+  }
 }
 
 /** The document after the patch; neither the document nor the patch is changed. */

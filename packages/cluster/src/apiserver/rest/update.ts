@@ -1,13 +1,13 @@
 import type { DynamicObject, KubeObject, MutableJson } from '@coxswain/k8s';
-import { cloneJson, conflict, deepFreeze, invalid, notFound } from '@coxswain/runtime/core';
+import { apiError, cloneJson, conflict, deepFreeze, invalid, notFound } from '@coxswain/runtime/core';
 import type { FieldError } from '@coxswain/schema';
 import { type WriteOptions, writeOptions } from '../request/query.ts';
 import type { ApiResponse, StrategyContext } from '../types.ts';
 import { admission } from './admission.ts';
-import { draftOf, sameFields } from './clone.ts';
+import { draftOf, sameFields, textOf } from './clone.ts';
 import { type Call, keyOf, strategyContext } from './context.ts';
 import { createObject, refuse, toStored, track } from './create.ts';
-import { decodeObject, dropUnknown, matchUrl } from './decode.ts';
+import { decodeObject, dropUnknown, matchNamespace, matchUrl } from './decode.ts';
 import { fieldInvalid } from './field-errors.ts';
 import {
   asObject,
@@ -45,6 +45,7 @@ export interface Changed {
 export async function update(call: Call): Promise<ApiResponse> {
   const options = writeOptions(call.query, 'UpdateOptions');
   const body = decodeObject(call);
+  matchNamespace(call, body);
   matchUrl(call, body);
   dropUnknown(call, body, options);
   const { object, created } = await changeObject(call, {
@@ -79,7 +80,10 @@ export async function changeObject(call: Call, change: Change): Promise<Changed>
 function createMissing(call: Call, change: Change): Promise<DynamicObject> {
   const draft = change.draft(undefined);
   const { uid } = metadataOf(draft);
-  if (uid) throw conflict(call.resource, call.name, uidMismatch(String(uid), ''));
+  if (uid) {
+    const missing = `uid mismatch: the provided object specified uid ${textOf(uid)}, and no existing object was found`;
+    throw conflict(call.resource, call.name, change.applied ? missing : uidMismatch(String(uid), ''));
+  }
   return createObject(call, draft, change.options, change.applied);
 }
 
@@ -89,13 +93,17 @@ const uidMismatch = (given: string, actual: string): string =>
 function checkPreconditions(call: Call, draft: MutableJson, old: DynamicObject): void {
   const { resource, name } = call;
   const { uid, resourceVersion } = metadataOf(draft);
-  if (uid && uid !== old.metadata.uid) {
+  // To a patch the uid is a field like any other, and one that cannot change.
+  if (uid && uid !== old.metadata.uid && call.request.method === 'PUT') {
     throw conflict(resource, name, uidMismatch(String(uid), old.metadata.uid ?? ''));
   }
   if (!resourceVersion || resourceVersion === '0') {
     if (resource.strategy.unconditionalUpdate !== false) return;
     const error = fieldInvalid('metadata.resourceVersion', 0, 'must be specified for an update');
     throw invalid(resource.group, resource.plural, name, [error]);
+  }
+  if (!/^\d+$/.test(textOf(resourceVersion))) {
+    throw apiError(500, '', `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`);
   }
   if (resourceVersion !== old.metadata.resourceVersion) throw conflict(resource, name, staleVersion);
 }
@@ -115,6 +123,7 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
   const { current, old, draft, context } = state;
   const { dryRun } = change.options;
   keepIdentity(draft, old);
+  call.form?.restrict(draft, old);
   applyDefaults(resource, draft);
   dropDuplicateOwners(call, draft);
   // Before admission and the rules of the kind: what those fill in belongs to nobody.
@@ -140,11 +149,10 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
 }
 
 /**
- * The main endpoint (and scale) leaves the status alone, the status endpoint everything else, other forms what they say.
+ * The main endpoint (and scale) leaves the status alone, the status endpoint everything else.
  * Handlers of subresources answer for what they change.
  */
 function keepOtherFields(call: Call, draft: MutableJson, old: DynamicObject): void {
-  call.form?.restrict(draft, old);
   if (!call.resource.status) return;
   if (call.subresource === '' || call.subresource === 'scale') {
     if (old.status === undefined) delete draft.status;
