@@ -1,4 +1,4 @@
-import { ApiError, apiError, badRequest, type Clock, type Logger, type Random } from '@coxswain/runtime/core';
+import { ApiError, apiError, badRequest, type Clock, type Logger, notFound, type Random } from '@coxswain/runtime/core';
 import type { Storage } from '../storage/types.ts';
 import { checkValue } from './request/check-value.ts';
 import { parseResourcePath, type ResourcePath } from './request/path.ts';
@@ -117,7 +117,7 @@ async function handleResource(server: ServerContext, request: ApiRequest, warnin
   const path = parseResourcePath(request.path);
   const resource = path && server.registry.find(path.group, path.version, path.plural);
   if (!path || !resource) {
-    if (path && servesVersion(server.registry, path)) throw notServed();
+    if (servesGroup(server.registry, request.path)) throw notServed();
     return { kind: 'text', code: 404, body: '404 page not found\n' };
   }
   checkScope(path, resource);
@@ -138,8 +138,11 @@ async function handleResource(server: ServerContext, request: ApiRequest, warnin
   return path.subresource === '' ? dispatch(call) : dispatchSubresource(call);
 }
 
-function servesVersion(registry: Registry, { group, version }: ResourcePath): boolean {
-  return registry.all().some((resource) => resource.group === group && resource.version === version);
+/** Below a group that is known, what is missing is a resource; elsewhere it is a page. */
+function servesGroup(registry: Registry, path: string): boolean {
+  const [, root, group] = path.split('/');
+  if (root === 'api') return group !== undefined;
+  return root === 'apis' && registry.all().some((resource) => resource.group === group && group !== '');
 }
 
 function checkScope(path: ResourcePath, resource: ResourceInfo): void {
@@ -193,7 +196,7 @@ function dispatchSubresource(call: Call): Promise<ApiResponse> {
   const handler = server.subresources.find(
     (entry) => entry.resource === resource.storage && entry.name === subresource,
   );
-  if (!handler) throw notServed();
+  if (!handler) throw resource.builtIn ? notServed() : notFound(resource, call.name);
   const verb = verbOf(method, true, false);
   if (!verb || !handler.verbs.includes(verb)) throw notAllowed();
   return callHandler(call, handler);

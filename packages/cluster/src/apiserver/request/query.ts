@@ -52,9 +52,12 @@ function fieldManagerErrors(manager: string): FieldError[] {
   if (manager.length > 128) {
     return [{ field, reason: 'FieldValueTooLong', message: 'Too long: may not be more than 128 bytes' }];
   }
-  const bad = [...manager].findIndex((letter) => !/^\P{C}$/u.test(letter));
+  const letters = [...manager];
+  const bad = letters.findIndex((letter) => !/^\P{C}$/u.test(letter));
   if (bad < 0) return [];
-  const message = `Invalid value: ${JSON.stringify(manager)}: invalid character at position ${bad}`;
+  const code = (letters[bad]?.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  const given = JSON.stringify(manager).replaceAll(/\\u00([01][0-9a-f])/g, '\\x$1');
+  const message = `Invalid value: ${given}: invalid character U+${code} (at position ${bad})`;
   return [{ field, reason: 'FieldValueInvalid', message }];
 }
 
@@ -81,7 +84,7 @@ export function writeOptions(
     });
   }
   errors.push(...fieldManagerErrors(manager));
-  const dryRun = query.dryRun ? [query.dryRun] : [];
+  const dryRun = query.dryRun === undefined ? [] : [query.dryRun];
   errors.push(...dryRunErrors(dryRun));
   const validation = query.fieldValidation ?? '';
   if (!['', 'Ignore', 'Warn', 'Strict'].includes(validation)) {

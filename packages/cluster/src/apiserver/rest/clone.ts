@@ -42,3 +42,16 @@ export function sameFields(a: MutableJson, b: MutableJson, except: readonly stri
 function own(object: MutableJson, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
+
+/** The object without fields that are `null`, all the way down; parts that have none are shared with it. */
+export function withoutNulls<T>(value: T): T {
+  if (Array.isArray(value)) {
+    const items = value.map(withoutNulls);
+    return items.every((item, index) => item === value[index]) ? value : (items as T);
+  }
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value);
+  const kept = entries.filter(([, part]) => part !== null).map(([key, part]) => [key, withoutNulls(part)] as const);
+  const same = kept.length === entries.length && kept.every(([, part], index) => part === entries[index]?.[1]);
+  return same ? value : (Object.fromEntries(kept) as T);
+}

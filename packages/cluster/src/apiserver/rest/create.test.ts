@@ -76,8 +76,8 @@ describe('create', () => {
     await api.ok('POST', configMaps, { body: configMap('a', {}, { finalizers: ['orphan'] }) });
     const body = widget('w', { size: 1 }, { finalizers: ['mine', 'example.com', 'example.com/x'] });
     expect((await api.ask('POST', widgets, { body })).warnings).toEqual([
-      'metadata.finalizers: "mine": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers',
       'metadata.finalizers: "example.com": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers',
+      'metadata.finalizers: "mine": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers',
     ]);
   });
 

@@ -1,9 +1,10 @@
 import type { MutableJson } from '@coxswain/k8s';
-import { badRequest } from '@coxswain/runtime/core';
+import { badRequest, invalid } from '@coxswain/runtime/core';
 import type { WriteOptions } from '../request/query.ts';
 import type { ResourceInfo } from '../types.ts';
 import { draftOf, dropNulls, isObject, textOf } from './clone.ts';
 import { apiVersionOf, type Call, warn } from './context.ts';
+import { fieldInvalid } from './field-errors.ts';
 import { metadataOf } from './metadata.ts';
 import { checkTypes, prune } from './schema.ts';
 
@@ -56,7 +57,11 @@ function checkType(resource: ResourceInfo, body: MutableJson): void {
     throw badRequest(`Object 'Kind' is missing in the body: set kind: ${resource.kind}`);
   }
   if (apiVersion === undefined && !resource.builtIn) {
-    throw badRequest(`Object 'apiVersion' is missing in the body: set apiVersion: ${expected}`);
+    throw badRequest(`the API version in the data () does not match the expected API version (${expected})`);
+  }
+  if (!resource.builtIn && typeof kind === 'string' && kind !== resource.kind && apiVersion === expected) {
+    const name = isObject(body.metadata) ? textOf(body.metadata.name ?? '') : '';
+    throw invalid(resource.group, kind, name, [fieldInvalid('kind', kind, `must be ${resource.kind}`)]);
   }
   if (kind !== undefined && kind !== resource.kind) {
     const version = typeof apiVersion === 'string' ? apiVersion : expected;

@@ -84,6 +84,10 @@ function ownerErrors(owners: readonly OwnerReference[]): FieldError[] {
     for (const field of ['apiVersion', 'kind', 'name', 'uid'] as const) {
       if (!owner[field]) errors.push(fieldRequired(`${path}.${field}`, 'must not be empty'));
     }
+    if (owner.apiVersion.split('/').length > 2) {
+      const why = 'must be <group>/<version> or <version>';
+      errors.push(fieldInvalid(`${path}.apiVersion`, owner.apiVersion, why));
+    }
     const { group, version } = parseApiVersion(owner.apiVersion ?? '');
     if (group === '' && version === 'v1' && owner.kind === 'Event') {
       errors.push(fieldInvalid(path, owner, '/v1, Kind=Event is disallowed from being an owner'));
@@ -177,7 +181,7 @@ function bareFinalizerErrors(resource: ResourceInfo, { finalizers = [] }: Object
 /** Custom kinds take any finalizer, but one is told when a name could belong to someone else. */
 export function warnOfBareFinalizers(call: Call, object: DynamicObject, old?: DynamicObject): void {
   if (call.resource.builtIn) return;
-  for (const name of object.metadata.finalizers ?? []) {
+  for (const name of [...(object.metadata.finalizers ?? [])].sort()) {
     if (name.includes('/') || standardFinalizers.includes(name) || old?.metadata.finalizers?.includes(name)) continue;
     const form = name.includes('.') ? 'name including a path (/)' : 'name';
     const reason = 'to avoid accidental conflicts with other finalizer writers';

@@ -53,8 +53,7 @@ describe('scale', () => {
     expect((await api.fails('PUT', path, { body: { kind: 'Deployment' } })).code).toBe(400);
     expect(await api.fails('PUT', path, { body: { metadata: { name: 'd' }, spec: { replicas: -1 } } })).toMatchObject({
       code: 422,
-      message:
-        'Scale.autoscaling "d" is invalid: spec.replicas: Invalid value: -1: should be greater than or equal to 0',
+      message: 'Scale.autoscaling "d" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0',
     });
     const now = await api.ok('GET', path);
     for (const spec of [[], 'x', { replicas: 2 ** 31 }, { replicas: 1e20 }, { replicas: 1.5 }]) {

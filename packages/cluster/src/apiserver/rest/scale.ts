@@ -85,7 +85,7 @@ function replicasOf(call: Call, scale: unknown): number {
   }
   if (replicas < 0) {
     throw invalid('autoscaling', kind, call.name, [
-      fieldInvalid('spec.replicas', replicas, 'should be greater than or equal to 0'),
+      fieldInvalid('spec.replicas', replicas, 'must be greater than or equal to 0'),
     ]);
   }
   return replicas;
