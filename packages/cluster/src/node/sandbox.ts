@@ -33,6 +33,11 @@ interface Slot {
 const backoffBase = 10_000;
 const backoffLimit = 300_000;
 
+/** Milliseconds before a container that has been restarted so often starts once more. */
+function restartDelay(restarts: number): number {
+  return Math.min(backoffLimit, backoffBase * 2 ** restarts);
+}
+
 /**
  * What a running container took from the pod when it started: its image, and the annotations and labels its environment refers to.
  * (On a real node OpenKruise's daemon restarts a container when the latter change; the kubelet does for the image.)
@@ -50,11 +55,16 @@ function startInputs(pod: Pod, container: Container): string {
 
 /** What a container's status says it was doing; `undefined` when it had not come to anything. */
 function runOf(
-  { containerID: id, state, restartCount }: ContainerStatus,
+  { containerID: id, state, lastState, restartCount }: ContainerStatus,
   behaviour: ContainerBehaviour,
 ): ContainerRun | undefined {
   const { running, terminated, waiting } = state ?? {};
-  if (waiting && restartCount > 0) return { state: 'waiting', reason: waiting.reason ?? 'CrashLoopBackOff' };
+  if (waiting && restartCount > 0) {
+    const { reason = 'CrashLoopBackOff', message } = waiting;
+    const ended = Date.parse(lastState?.terminated?.finishedAt ?? '') || 0;
+    const until = ended + restartDelay(restartCount - 1);
+    return { state: 'waiting', reason, until, ...(message ? { message } : {}) };
+  }
   if (!id) return undefined;
   if (running) {
     const since = Date.parse(running.startedAt ?? '');
@@ -176,7 +186,7 @@ export class Sandbox {
         ? run.exitCode !== 0 && policy !== 'Never'
         : isSidecar(slot) || policy === 'Always' || (policy === 'OnFailure' && run.exitCode !== 0);
     if (!again) return;
-    const delay = Math.min(backoffLimit, backoffBase * 2 ** slot.restarts);
+    const delay = restartDelay(slot.restarts);
     slot.restarts++;
     const message = `back-off ${delay / 1000}s restarting failed container=${slot.container.name} pod=${this.#pod.metadata.name}`;
     slot.run = { state: 'waiting', reason: 'CrashLoopBackOff', message, until: now + delay };

@@ -8,6 +8,9 @@ import type {
   Service,
 } from '@coxswain/k8s';
 
+export const endpointsManagedBy = 'endpoints.kubernetes.io/managed-by';
+export const endpointsManager = 'endpoint-controller';
+
 /** The old form of the same facts, from a service's slices: a subset for each slice that has endpoints. */
 export function desiredEndpoints(service: Service, slices: readonly EndpointSlice[]): Endpoints {
   const subsets = slices.flatMap((slice): EndpointSubset[] => {
@@ -39,7 +42,7 @@ export function desiredEndpoints(service: Service, slices: readonly EndpointSlic
     metadata: {
       name: service.metadata.name,
       namespace: service.metadata.namespace ?? '',
-      labels: { ...service.metadata.labels, 'endpoints.kubernetes.io/managed-by': 'endpoint-controller' },
+      labels: { ...service.metadata.labels, [endpointsManagedBy]: endpointsManager },
     },
     ...(subsets.length ? { subsets } : {}),
   };

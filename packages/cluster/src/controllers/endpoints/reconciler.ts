@@ -4,7 +4,7 @@ import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/con
 import { deepEqual, isAlreadyExists, keyOf } from '@coxswain/runtime/core';
 import { Pace } from '../workload/pace.ts';
 import { ignoreRace } from '../workload/tolerant.ts';
-import { desiredEndpoints } from './endpoints.ts';
+import { desiredEndpoints, endpointsManagedBy, endpointsManager } from './endpoints.ts';
 import { desiredSlices, managedBy, managedByLabel } from './slices.ts';
 
 /** Index of slices by `namespace/service`. */
@@ -21,6 +21,7 @@ export class EndpointsReconciler implements Reconciler {
     // a service without a selector has its endpoints from elsewhere; a deleted one's are garbage
     if (!service || !selector || service.metadata.deletionTimestamp || service.spec?.type === 'ExternalName') {
       this.#pace.forget(name);
+      if (!service) await removeEndpoints(client, cache.store(Endpoints).get(key));
       return undefined;
     }
     const pods = [...cache.store(Pod).list({ namespace: key.namespace ?? '', labels: selector })];
@@ -68,4 +69,12 @@ async function write<T extends KubeObject>(
 
 async function remove(client: Client, slice: EndpointSlice): Promise<void> {
   await client.of(EndpointSlice).delete(keyOf(slice)).catch(ignoreRace);
+}
+
+/** The slices of a service that is gone have an owner, and are collected; the older form has none. */
+async function removeEndpoints(client: Client, endpoints: Endpoints | undefined): Promise<void> {
+  const { labels, uid } = endpoints?.metadata ?? {};
+  if (!endpoints || labels?.[endpointsManagedBy] !== endpointsManager) return;
+  const preconditions = uid ? { preconditions: { uid } } : {};
+  await client.of(Endpoints).delete(keyOf(endpoints), preconditions).catch(ignoreRace);
 }

@@ -1,7 +1,10 @@
 import type { Job, Pod } from '@coxswain/k8s';
+import { parseRanges } from './ranges.ts';
 
 /** Annotation and label of an indexed job's pods. */
 export const indexAnnotation = 'batch.kubernetes.io/job-completion-index';
+/** Finalizer of a job's pods: they stay until they have been counted. */
+export const trackingFinalizer = 'batch.kubernetes.io/job-tracking';
 
 /** Milliseconds a job waits after its n-th failed pod before it makes another: 10 s doubling to 10 min. */
 export function backoffDelay(failures: number): number {
@@ -13,22 +16,47 @@ export function indexOf(pod: Pod): number | undefined {
   return text === undefined ? undefined : Number(text);
 }
 
-/** What a job's pods amount to. */
-export interface JobCounts {
-  readonly active: readonly Pod[];
-  readonly terminating: readonly Pod[];
-  readonly succeeded: readonly Pod[];
-  readonly failed: readonly Pod[];
+/** How a pod ended, as far as its job is concerned; one that is being deleted has failed. */
+export function endOfPod({ metadata, status }: Pod): 'succeeded' | 'failed' | undefined {
+  if (status?.phase === 'Succeeded') return 'succeeded';
+  return status?.phase === 'Failed' || metadata.deletionTimestamp ? 'failed' : undefined;
 }
 
-export function countPods(pods: readonly Pod[]): JobCounts {
-  const ended = (phase: string) => pods.filter(({ status }) => status?.phase === phase);
-  const running = pods.filter(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');
+/** What a job's pods amount to, those that are gone included. */
+export interface JobCounts {
+  readonly active: readonly Pod[];
+  readonly terminating: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  /** Of an indexed job. */
+  readonly completed: ReadonlySet<number>;
+  /** Ended pods that the status does not count yet, by uid. */
+  readonly uncounted: { readonly succeeded: readonly string[]; readonly failed: readonly string[] };
+}
+
+/** Adds the pods that have ended to what the job's status has counted. A pod is counted once: its finalizer goes when it has been. */
+export function countPods(job: Job, pods: readonly Pod[]): JobCounts {
+  const { status } = job;
+  const indexed = job.spec?.completionMode === 'Indexed';
+  const completed = new Set(parseRanges(status?.completedIndexes ?? ''));
+  const succeeded = new Set(status?.uncountedTerminatedPods?.succeeded ?? []);
+  const failed = new Set(status?.uncountedTerminatedPods?.failed ?? []);
+  for (const pod of pods) {
+    const end = endOfPod(pod);
+    if (!end || !pod.metadata.finalizers?.includes(trackingFinalizer)) continue;
+    const index = indexOf(pod);
+    if (end === 'failed') failed.add(pod.metadata.uid ?? '');
+    else if (!indexed) succeeded.add(pod.metadata.uid ?? '');
+    else if (index !== undefined && index < (job.spec?.completions ?? 0)) completed.add(index);
+  }
+  const running = pods.filter(({ status: pod }) => pod?.phase !== 'Succeeded' && pod?.phase !== 'Failed');
   return {
     active: running.filter(({ metadata }) => !metadata.deletionTimestamp),
-    terminating: running.filter(({ metadata }) => metadata.deletionTimestamp),
-    succeeded: ended('Succeeded'),
-    failed: ended('Failed'),
+    terminating: running.filter(({ metadata }) => metadata.deletionTimestamp).length,
+    succeeded: indexed ? completed.size : (status?.succeeded ?? 0) + succeeded.size,
+    failed: (status?.failed ?? 0) + failed.size,
+    completed,
+    uncounted: { succeeded: [...succeeded], failed: [...failed] },
   };
 }
 
@@ -37,23 +65,17 @@ export type JobEnd =
   | { readonly type: 'Complete' | 'Failed'; readonly reason: string; readonly message: string }
   | undefined;
 
-/** Successful completions: pods, or indexes when the job is indexed. */
-export function completed(job: Job, { succeeded }: JobCounts): number {
-  return job.spec?.completionMode === 'Indexed' ? new Set(succeeded.map(indexOf)).size : succeeded.length;
-}
-
 export function endOf(job: Job, counts: JobCounts, now: number): JobEnd {
   const { spec, status } = job;
-  const done = completed(job, counts);
   const wanted = spec?.completions;
-  const enough = wanted === undefined ? counts.succeeded.length > 0 && counts.active.length === 0 : done >= wanted;
+  const enough = wanted === undefined ? counts.succeeded > 0 && counts.active.length === 0 : counts.succeeded >= wanted;
   if (enough)
     return { type: 'Complete', reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' };
   const restarts = counts.active
     .flatMap(({ status: pod }) => pod?.containerStatuses ?? [])
     .reduce((sum, { restartCount }) => sum + restartCount, 0);
   const limit = spec?.backoffLimit ?? 6;
-  const failures = counts.failed.length + (spec?.template.spec?.restartPolicy === 'OnFailure' ? restarts : 0);
+  const failures = counts.failed + (spec?.template.spec?.restartPolicy === 'OnFailure' ? restarts : 0);
   if (failures > limit)
     return { type: 'Failed', reason: 'BackoffLimitExceeded', message: 'Job has reached the specified backoff limit' };
   const deadline = spec?.activeDeadlineSeconds;
@@ -69,7 +91,7 @@ export function missing(job: Job, counts: JobCounts): { readonly count: number; 
   if (spec?.suspend) return { count: 0, indexes: [] };
   const parallelism = spec?.parallelism ?? 1;
   if (spec?.completionMode === 'Indexed') {
-    const taken = new Set([...counts.active, ...counts.succeeded].map(indexOf));
+    const taken = new Set([...counts.active.map(indexOf), ...counts.completed]);
     const open = Array.from({ length: spec.completions ?? 0 }, (_, index) => index).filter(
       (index) => !taken.has(index),
     );
@@ -78,9 +100,9 @@ export function missing(job: Job, counts: JobCounts): { readonly count: number; 
   }
   const left =
     spec?.completions === undefined
-      ? counts.succeeded.length > 0
+      ? counts.succeeded > 0
         ? counts.active.length
         : parallelism
-      : spec.completions - counts.succeeded.length;
+      : spec.completions - counts.succeeded;
   return { count: Math.max(0, Math.min(parallelism, left) - counts.active.length), indexes: [] };
 }

@@ -1,19 +1,26 @@
-import { Job, type JobCondition, type JobStatus, Pod } from '@coxswain/k8s';
-import { merge } from '@coxswain/runtime/client';
-import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
-import { deepEqual, formatTime, isConflict, isNotFound } from '@coxswain/runtime/core';
+import { Job, Pod } from '@coxswain/k8s';
+import { removeFinalizer } from '@coxswain/runtime/apply';
+import { controllerOf, type ReconcileContext, type Reconciler, type Result } from '@coxswain/runtime/controller';
+import { formatTime } from '@coxswain/runtime/core';
 import type { EventRecorder } from '@coxswain/runtime/events';
-import { claimPods, deletePod, isPodReady, podFromTemplate } from '../workload/pods.ts';
+import { claimPods, controlledPods, deletePod, podFromTemplate } from '../workload/pods.ts';
+import { ignoreRace } from '../workload/tolerant.ts';
+import { writeStatus } from '../workload/write-status.ts';
 import {
   backoffDelay,
-  completed,
   countPods,
   endOf,
+  endOfPod,
   indexAnnotation,
   type JobCounts,
   type JobEnd,
   missing,
+  trackingFinalizer,
 } from './plan.ts';
+import { isOver, jobStatus } from './status.ts';
+
+/** Label of a job's pods. */
+const jobName = 'batch.kubernetes.io/job-name';
 
 function finishedAt(job: Job): number | undefined {
   const condition = job.status?.conditions?.find(
@@ -22,28 +29,27 @@ function finishedAt(job: Job): number | undefined {
   return condition && Date.parse(condition.lastTransitionTime ?? '');
 }
 
-function lastFailure({ failed }: JobCounts): number {
-  const ends = failed.flatMap(({ status }) =>
-    (status?.containerStatuses ?? []).map(({ state }) => Date.parse(state?.terminated?.finishedAt ?? '') || 0),
-  );
+function lastFailure(pods: readonly Pod[]): number {
+  const ends = pods
+    .filter(({ status }) => status?.phase === 'Failed')
+    .flatMap(({ status }) => status?.containerStatuses ?? [])
+    .map(({ state }) => Date.parse(state?.terminated?.finishedAt ?? '') || 0);
   return Math.max(0, ...ends);
 }
 
-function ranges(indexes: readonly number[]): string {
-  const sorted = [...new Set(indexes)].sort((a, b) => a - b);
-  const parts: string[] = [];
-  for (let i = 0; i < sorted.length; ) {
-    let end = i;
-    while (sorted[end + 1] === (sorted[end] ?? 0) + 1) end++;
-    parts.push(
-      end === i ? `${sorted[i]}` : end === i + 1 ? `${sorted[i]},${sorted[end]}` : `${sorted[i]}-${sorted[end]}`,
-    );
-    i = end + 1;
-  }
-  return parts.join(',');
+function isTracked(pod: Pod): boolean {
+  return pod.metadata.finalizers?.includes(trackingFinalizer) ?? false;
 }
 
-/** Runs pods until enough have succeeded or too many have failed. */
+async function untrack({ client }: ReconcileContext, pods: Iterable<Pod>): Promise<void> {
+  for (const pod of pods)
+    if (isTracked(pod)) await removeFinalizer(client, Pod, pod, trackingFinalizer).catch(ignoreRace);
+}
+
+/**
+ * Runs pods until enough have succeeded or too many have failed. A pod that has ended is counted in three steps, so that none is
+ * missed or counted twice wherever a pass is cut: into the status as uncounted, its finalizer off, from uncounted to counted.
+ */
 export class JobReconciler implements Reconciler {
   readonly #recorder: EventRecorder;
 
@@ -54,50 +60,67 @@ export class JobReconciler implements Reconciler {
   async reconcile(context: ReconcileContext): Promise<Result> {
     const { cache, clock, key } = context;
     const job = cache.store(Job).get(key);
-    if (
-      !job?.spec?.selector ||
-      job.metadata.deletionTimestamp ||
-      (job.spec.managedBy && job.spec.managedBy !== 'kubernetes.io/job-controller')
-    )
-      return undefined;
+    if (!job || job.metadata.deletionTimestamp) return this.#release(context);
+    const { selector, managedBy } = job.spec ?? {};
+    if (!selector || (managedBy && managedBy !== 'kubernetes.io/job-controller')) return undefined;
     if (finishedAt(job) !== undefined) return this.#collect(context, job);
-    const pods = await claimPods(context, { kind: Job, object: job, selector: job.spec.selector });
-    const counts = countPods(pods);
+    const pods = await claimPods(context, { kind: Job, object: job, selector });
+    const counts = countPods(job, pods);
     const end = endOf(job, counts, clock.now());
-    const wait = end || job.spec.suspend ? await this.#stop(context, counts) : await this.#fill(context, job, counts);
-    await this.#report(context, job, end);
-    return end ? undefined : wait;
+    const wait =
+      end || job.spec?.suspend
+        ? await this.#stop(context, counts.active)
+        : await this.#fill(context, job, counts, lastFailure(pods));
+    const over = await this.#report(context, job, end, pods);
+    // its time to live begins
+    return over ? { requeueAfter: 0 } : wait;
+  }
+
+  /** Pods of a job that is gone or going need not be counted. */
+  async #release(context: ReconcileContext): Promise<undefined> {
+    const { namespace = '', name } = context.key;
+    const pods = context.cache.store(Pod).list({ namespace, labels: { [jobName]: name } });
+    await untrack(
+      context,
+      [...pods].filter((pod) => controllerOf(pod)?.kind === Job.kind),
+    );
+    return undefined;
   }
 
   /** Deletes a finished job when its time to live has passed. */
-  async #collect({ client, clock, key }: ReconcileContext, job: Job): Promise<Result> {
+  async #collect(context: ReconcileContext, job: Job): Promise<Result> {
+    await untrack(context, controlledPods(context, job));
     const ttl = job.spec?.ttlSecondsAfterFinished;
     if (ttl === undefined) return undefined;
-    const left = (finishedAt(job) ?? 0) + ttl * 1000 - clock.now();
+    const left = (finishedAt(job) ?? 0) + ttl * 1000 - context.clock.now();
     if (left > 0) return { requeueAfter: left };
     const { uid } = job.metadata;
-    await client
+    const preconditions = uid ? { preconditions: { uid } } : {};
+    await context.client
       .of(Job)
-      .delete(key, { propagation: 'Foreground', ...(uid ? { preconditions: { uid } } : {}) })
-      .catch(ignoreGone);
+      .delete(context.key, { propagation: 'Foreground', ...preconditions })
+      .catch(ignoreRace);
     return undefined;
   }
 
-  async #stop({ client }: ReconcileContext, { active }: JobCounts): Promise<Result> {
-    for (const pod of active) await deletePod(client, pod);
+  /** Pods that the job itself takes back do not count as failed. */
+  async #stop(context: ReconcileContext, pods: readonly Pod[]): Promise<undefined> {
+    for (const pod of pods) {
+      await untrack(context, [pod]);
+      await deletePod(context.client, pod);
+    }
     return undefined;
   }
 
-  async #fill(context: ReconcileContext, job: Job, counts: JobCounts): Promise<Result> {
-    const { client, clock } = context;
+  async #fill(context: ReconcileContext, job: Job, counts: JobCounts, failedAt: number): Promise<Result> {
+    const { clock } = context;
     const excess = counts.active.length - (job.spec?.parallelism ?? 1);
-    for (const pod of counts.active.slice(0, Math.max(0, excess))) await deletePod(client, pod);
+    await this.#stop(context, counts.active.slice(0, Math.max(0, excess)));
     const { count, indexes } = missing(job, counts);
     const deadline = this.#untilDeadline(job, clock.now());
     if (count === 0) return deadline;
-    const delay = lastFailure(counts) + backoffDelay(counts.failed.length) - clock.now();
-    if (counts.failed.length > 0 && delay > 0)
-      return { requeueAfter: Math.min(delay, deadline?.requeueAfter ?? delay) };
+    const delay = failedAt + backoffDelay(counts.failed) - clock.now();
+    if (counts.failed > 0 && delay > 0) return { requeueAfter: Math.min(delay, deadline?.requeueAfter ?? delay) };
     for (let i = 0; i < count; i++) await this.#create(context, job, indexes[i]);
     return deadline;
   }
@@ -110,84 +133,47 @@ export class JobReconciler implements Reconciler {
   }
 
   async #create({ client }: ReconcileContext, job: Job, index: number | undefined): Promise<void> {
-    const name = index === undefined ? `${job.metadata.name}-` : `${job.metadata.name}-${index}-`;
+    const { name } = job.metadata;
     const pod = podFromTemplate(
       { kind: Job, object: job, selector: job.spec?.selector ?? {} },
       job.spec?.template ?? {},
-      { generateName: name },
+      { generateName: index === undefined ? `${name}-` : `${name}-${index}-` },
     );
-    const marks: Record<string, string> = index === undefined ? {} : { [indexAnnotation]: String(index) };
-    const { labels, annotations } = pod.metadata;
-    const created = await client.of(Pod).create({
-      ...pod,
-      metadata: { ...pod.metadata, labels: { ...labels, ...marks }, annotations: { ...annotations, ...marks } },
-    });
+    const finalizers = [...(pod.metadata.finalizers ?? []), trackingFinalizer];
+    const plain: Pod = { ...pod, metadata: { ...pod.metadata, finalizers } };
+    const created = await client.of(Pod).create(index === undefined ? plain : withIndex(plain, name, index));
     this.#recorder.event(Job, job, { reason: 'SuccessfulCreate', message: `Created pod: ${created.metadata.name}` });
   }
 
-  async #report(context: ReconcileContext, job: Job, end: JobEnd): Promise<void> {
-    const { cache, client, clock, key } = context;
-    const counts = countPods([...cache.store(Pod).by('owner', job.metadata.uid ?? '')]);
-    const now = formatTime(clock.now());
-    const status: JobStatus = {
-      ...(job.status?.startTime || !job.spec?.suspend ? { startTime: job.status?.startTime ?? now } : {}),
-      active: counts.active.length,
-      ready: counts.active.filter(isPodReady).length,
-      terminating: counts.terminating.length,
-      succeeded: completed(job, counts),
-      failed: counts.failed.length,
-      uncountedTerminatedPods: {},
-      ...(job.spec?.completionMode === 'Indexed'
-        ? {
-            completedIndexes: ranges(
-              counts.succeeded.map((pod) => Number(pod.metadata.annotations?.[indexAnnotation])),
-            ),
-          }
-        : {}),
-      ...this.#conditions(job, end, now),
-      ...(end?.type === 'Complete' ? { completionTime: now } : {}),
-    };
-    if (deepEqual(status, job.status)) return;
-    await client
-      .of(Job)
-      .patch(key, merge({ metadata: { uid: job.metadata.uid }, status }), { subresource: 'status' })
-      .catch(ignoreGone);
-    if (end)
-      this.#recorder.event(Job, job, {
-        type: end.type === 'Complete' ? 'Normal' : 'Warning',
-        reason: end.type === 'Complete' ? 'Completed' : end.reason,
-        message: end.type === 'Complete' ? 'Job completed' : end.message,
-      });
-  }
-
-  #conditions(job: Job, end: JobEnd, now: string): { conditions?: readonly JobCondition[] } {
-    const before = job.status?.conditions ?? [];
-    const set = (
-      list: readonly JobCondition[],
-      condition: Pick<JobCondition, 'type' | 'status' | 'reason' | 'message'>,
-    ): readonly JobCondition[] => {
-      const old = list.find(({ type }) => type === condition.type);
-      if (old?.status === condition.status) return list;
-      return [
-        ...list.filter(({ type }) => type !== condition.type),
-        { ...condition, lastProbeTime: now, lastTransitionTime: now },
-      ];
-    };
-    let list = before;
-    if (job.spec?.suspend)
-      list = set(list, { type: 'Suspended', status: 'True', reason: 'JobSuspended', message: 'Job suspended' });
-    else if (before.some(({ type }) => type === 'Suspended'))
-      list = set(list, { type: 'Suspended', status: 'False', reason: 'JobResumed', message: 'Job resumed' });
-    if (end) {
-      const target = end.type === 'Complete' ? 'SuccessCriteriaMet' : 'FailureTarget';
-      list = set(list, { type: target, status: 'True', reason: end.reason, message: end.message });
-      list = set(list, { type: end.type, status: 'True', reason: end.reason, message: end.message });
+  /** Counts and writes the status; answers whether the job is over. */
+  async #report(context: ReconcileContext, job: Job, end: JobEnd, pods: readonly Pod[]): Promise<boolean> {
+    const now = formatTime(context.clock.now());
+    const counts = countPods(job, controlledPods(context, job));
+    const ended = pods.filter((pod) => isTracked(pod) && endOfPod(pod));
+    if (ended.length > 0) {
+      await writeStatus(context, Job, job, jobStatus(job, end, counts, now, true));
+      await untrack(context, ended);
     }
-    return list.length > 0 ? { conditions: list } : {};
+    const fresh = context.cache.store(Job).get(context.key) ?? job;
+    await writeStatus(context, Job, fresh, jobStatus(job, end, counts, now, false));
+    if (!end || !isOver(end, counts)) return false;
+    const type = end.type === 'Complete' ? 'Normal' : 'Warning';
+    const reason = end.type === 'Complete' ? 'Completed' : end.reason;
+    this.#recorder.event(Job, job, { type, reason, message: end.type === 'Complete' ? 'Job completed' : end.message });
+    return true;
   }
 }
 
-function ignoreGone(error: unknown): undefined {
-  if (isNotFound(error) || isConflict(error)) return undefined;
-  throw error;
+/** A pod of an indexed job knows its index by label, annotation, host name and environment. */
+function withIndex(pod: Pod, job: string, index: number): Pod {
+  const mark = { [indexAnnotation]: String(index) };
+  const fieldPath = `metadata.labels['${indexAnnotation}']`;
+  const env = { name: 'JOB_COMPLETION_INDEX', valueFrom: { fieldRef: { fieldPath } } };
+  const { labels, annotations } = pod.metadata;
+  const containers = (pod.spec?.containers ?? []).map((one) => ({ ...one, env: [...(one.env ?? []), env] }));
+  return {
+    ...pod,
+    metadata: { ...pod.metadata, labels: { ...labels, ...mark }, annotations: { ...annotations, ...mark } },
+    spec: { ...pod.spec, containers, hostname: `${job}-${index}` },
+  };
 }

@@ -1,5 +1,6 @@
 import { PersistentVolume, PersistentVolumeClaim } from '@coxswain/k8s';
-import { merge } from '@coxswain/runtime/client';
+import { removeFinalizer } from '@coxswain/runtime/apply';
+import { type Client, merge } from '@coxswain/runtime/client';
 import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
 import { ignoreRace } from '../workload/tolerant.ts';
 import { provisioner } from './binder.ts';
@@ -8,17 +9,23 @@ import { provisioner } from './binder.ts';
 export class VolumeReclaimer implements Reconciler {
   async reconcile({ cache, client, key }: ReconcileContext): Promise<Result> {
     const volume = cache.store(PersistentVolume).get(key);
-    if (!volume || volume.metadata.deletionTimestamp) return undefined;
+    if (!volume) return undefined;
+    if (volume.metadata.deletionTimestamp) {
+      if (!(await this.#isInUse(volume, client))) await letGo(client, volume);
+      return undefined;
+    }
     const phase = await this.#phaseOf(volume, client);
     if (
       phase === 'Released' &&
       volume.spec?.persistentVolumeReclaimPolicy === 'Delete' &&
       volume.metadata.annotations?.['pv.kubernetes.io/provisioned-by'] === provisioner
     ) {
-      await client
+      const { uid } = volume.metadata;
+      const left = await client
         .of(PersistentVolume)
-        .delete(key, { preconditions: { ...(volume.metadata.uid ? { uid: volume.metadata.uid } : {}) } })
+        .delete(key, uid ? { preconditions: { uid } } : {})
         .catch(ignoreRace);
+      if (left) await letGo(client, left);
     } else if (phase && phase !== volume.status?.phase) {
       await client
         .of(PersistentVolume)
@@ -29,12 +36,25 @@ export class VolumeReclaimer implements Reconciler {
   }
 
   /** Asks the server, not the cache, before it calls a claim gone. */
-  async #phaseOf(volume: PersistentVolume, client: ReconcileContext['client']): Promise<string | undefined> {
+  async #phaseOf(volume: PersistentVolume, client: Client): Promise<string | undefined> {
     const reference = volume.spec?.claimRef;
     if (!reference?.uid) return volume.status?.phase === 'Released' ? undefined : 'Available';
-    const claim = await client
-      .of(PersistentVolumeClaim)
-      .find({ namespace: reference.namespace ?? '', name: reference.name ?? '' });
-    return claim?.metadata.uid === reference.uid ? undefined : 'Released';
+    return (await this.#isInUse(volume, client)) ? undefined : 'Released';
   }
+
+  /** Whether the claim it is bound to exists. */
+  async #isInUse({ spec }: PersistentVolume, client: Client): Promise<boolean> {
+    const { namespace = '', name = '', uid } = spec?.claimRef ?? {};
+    if (!uid) return false;
+    const claim = await client.of(PersistentVolumeClaim).find({ namespace, name });
+    return claim?.metadata.uid === uid;
+  }
+}
+
+/** Finalizer that keeps a volume while a claim is bound to it. */
+const volumeProtection = 'kubernetes.io/pv-protection';
+
+async function letGo(client: Client, volume: PersistentVolume): Promise<void> {
+  if (volume.metadata.finalizers?.includes(volumeProtection))
+    await removeFinalizer(client, PersistentVolume, volume, volumeProtection).catch(ignoreRace);
 }
