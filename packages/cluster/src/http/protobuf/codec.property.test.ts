@@ -18,7 +18,7 @@ const scalarValues: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   int32: fc.integer(),
   int64: fc.maxSafeInteger(),
   double: fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (Object.is(value, -0) ? 0 : value)),
-  bytes: fc.uint8Array({ maxLength: 6 }).map((bytes) => Buffer.from(bytes).toString('base64')),
+  bytes: fc.uint8Array({ minLength: 1, maxLength: 6 }).map((bytes) => Buffer.from(bytes).toString('base64')),
 };
 
 /** Values of the messages with a form of their own; `depth` counts down to those without inner messages. */

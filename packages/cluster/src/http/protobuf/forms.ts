@@ -1,6 +1,7 @@
 import type { CodecOf, MessageCodec } from './codec.ts';
 import { ProtobufError } from './errors.ts';
 import { type Reader, wire } from './reader.ts';
+import { textOf, whole } from './scalars.ts';
 import { microTime, time } from './time.ts';
 import type { ReverseWriter } from './writer.ts';
 
@@ -19,7 +20,7 @@ function eachField(reader: Reader, field: (tag: number) => boolean): void {
 
 const quantity: MessageCodec = {
   write(writer, value) {
-    writer.string(isAbsent(value) || value === '' ? '0' : String(value));
+    writer.string(textOf(value) || '0');
     writer.uint(bytesField(1));
   },
   read(reader) {
@@ -38,7 +39,7 @@ const intOrString: MessageCodec = {
     const text = typeof value === 'string';
     writer.string(text ? value : '');
     writer.uint(bytesField(3));
-    writer.int(text || typeof value !== 'number' ? 0 : Math.trunc(value));
+    writer.int(whole(value));
     writer.uint(varintField(2));
     writer.uint(text ? 1 : 0);
     writer.uint(varintField(1));
@@ -63,7 +64,7 @@ const intOrString: MessageCodec = {
 const jsonText: MessageCodec = {
   write(writer, value) {
     if (isAbsent(value)) return;
-    writer.string(JSON.stringify(value));
+    writer.string(JSON.stringify(value) ?? 'null');
     writer.uint(bytesField(1));
   },
   read(reader) {
@@ -91,7 +92,7 @@ const strings: MessageCodec = {
   write(writer, value) {
     if (!Array.isArray(value)) return;
     for (let index = value.length - 1; index >= 0; index--) {
-      writer.string(String(value[index]));
+      writer.string(textOf(value[index]));
       writer.uint(bytesField(1));
     }
   },
@@ -203,7 +204,7 @@ export function specialForms(codecOf: CodecOf): Readonly<Record<string, MessageC
         write(writer, value) {
           if (!Array.isArray(value)) return;
           for (let index = value.length - 1; index >= 0; index--) {
-            writer.string(String(value[index]));
+            writer.string(textOf(value[index]));
             writer.uint(bytesField(2));
           }
         },

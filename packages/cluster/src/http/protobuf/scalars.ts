@@ -11,9 +11,15 @@ export interface Scalar {
   write(writer: ReverseWriter, value: unknown): void;
 }
 
+/** Text of a value that should be text; what has none is empty. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}
+
 /** A whole number that 64 bits hold. */
-function whole(value: unknown): number {
-  const number = Math.trunc(Number(value)) || 0;
+export function whole(value: unknown): number {
+  const number = typeof value === 'number' ? Math.trunc(value) || 0 : 0;
   return Math.max(-(2 ** 63), Math.min(number, 2 ** 63 - 1024));
 }
 
@@ -21,7 +27,7 @@ const string: Scalar = {
   wireType: wire.bytes,
   zero: '',
   read: (reader) => reader.string(),
-  write: (writer, value) => writer.string(typeof value === 'string' ? value : String(value)),
+  write: (writer, value) => writer.string(textOf(value)),
 };
 
 const bytes: Scalar = {
@@ -29,7 +35,7 @@ const bytes: Scalar = {
   zero: '',
   read: (reader) => reader.bytes().toString('base64'),
   write(writer, value) {
-    const content = Buffer.from(String(value), 'base64');
+    const content = Buffer.from(textOf(value), 'base64');
     writer.bytes(content);
     writer.uint(content.length);
   },
@@ -64,7 +70,7 @@ const double: Scalar = {
     if (!Number.isFinite(value)) throw new ProtobufError(`json: unsupported value: ${value}`);
     return value;
   },
-  write: (writer, value) => writer.double(Number(value)),
+  write: (writer, value) => writer.double(typeof value === 'number' ? value : 0),
 };
 
 export const scalars: Readonly<Record<string, Scalar>> = { string, bytes, bool, int32, int64, double };
