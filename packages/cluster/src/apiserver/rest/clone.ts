@@ -43,15 +43,23 @@ function own(object: MutableJson, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** The object without fields that are `null`, all the way down; parts that have none are shared with it. */
-export function withoutNulls<T>(value: T): T {
+/**
+ * What of an object somebody gave: without the `null` and `''` that a typed kind fills in by itself. `given` is the object as it came,
+ * whose own empty lists and texts count. Parts that lose nothing are shared.
+ */
+export function withoutFiller<T>(value: T, given: unknown): T {
   if (Array.isArray(value)) {
-    const items = value.map(withoutNulls);
+    const before = Array.isArray(given) ? given : [];
+    const items = value.map((item, index) => withoutFiller(item, before[index]));
     return items.every((item, index) => item === value[index]) ? value : (items as T);
   }
   if (!isObject(value)) return value;
+  const before = isObject(given) ? given : {};
+  const absent = (key: string) => before[key] === undefined || before[key] === null;
   const entries = Object.entries(value);
-  const kept = entries.filter(([, part]) => part !== null).map(([key, part]) => [key, withoutNulls(part)] as const);
+  const kept = entries
+    .filter(([key, part]) => !((part === null || part === '') && absent(key)))
+    .map(([key, part]) => [key, withoutFiller(part, before[key])] as const);
   const same = kept.length === entries.length && kept.every(([, part], index) => part === entries[index]?.[1]);
   return same ? value : (Object.fromEntries(kept) as T);
 }

@@ -13,7 +13,7 @@ import { trackUpdate } from '../fieldmanager/index.ts';
 import { type WriteOptions, writeOptions } from '../request/query.ts';
 import type { ApiResponse, StrategyContext } from '../types.ts';
 import { type Admission, admission } from './admission.ts';
-import { draftOf, withoutNulls } from './clone.ts';
+import { draftOf, withoutFiller } from './clone.ts';
 import { apiVersionOf, type Call, keyOf, managerOf, strategyContext } from './context.ts';
 import { decodeObject, dropUnknown, matchNamespace } from './decode.ts';
 import { asObject, createErrors, dropDuplicateOwners, metadataOf, stampNew, warnOfBareFinalizers } from './metadata.ts';
@@ -79,8 +79,9 @@ export async function createObject(
 export function track(call: Call, next: MutableJson, live: DynamicObject | undefined, options: WriteOptions): void {
   trackUpdate(call.resource.schema, {
     live,
-    // Null fields of a built-in kind are its own way of saying "nothing": a creation does not set them.
-    next: call.resource.builtIn && !live ? { ...withoutNulls(next), metadata: next.metadata } : next,
+    // A built-in kind fills fields with nothing of its own accord: a creation does not set them.
+    next:
+      call.resource.builtIn && !live ? { ...withoutFiller(next, call.request.body), metadata: next.metadata } : next,
     manager: managerOf(call, options.fieldManager),
     apiVersion: apiVersionOf(call.resource),
     ...(call.resource.status ? {} : { reset: [] }),
