@@ -46,6 +46,11 @@ function subresourceOf(text: string): SubresourceInfo {
   };
 }
 
+/** Warnings that come with every answer. */
+const deprecations: Readonly<Record<string, string>> = {
+  '/endpoints': 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+};
+
 /** Events and autoscalers are served in two forms over one store, which keeps the form named here. */
 const stores: Readonly<Record<string, string>> = { 'events.k8s.io/events': '/events' };
 
@@ -106,6 +111,7 @@ function resourceOf(row: ResourceRow): ResourceInfo {
     ...(row.subresources.includes('scale') ? { scale: workloadScale } : {}),
     selectable: selectableFields[id] ?? {},
     builtIn: true,
+    ...(deprecations[id] ? { deprecated: deprecations[id] } : {}),
     storage: stores[id] ?? id,
     subresources: row.subresources.filter((text) => text.includes(':')).map(subresourceOf),
     ...(answer ? { answer } : {}),

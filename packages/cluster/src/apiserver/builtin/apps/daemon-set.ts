@@ -70,7 +70,11 @@ function setTemplateGeneration(draft: MutableJson, value: number): void {
 }
 
 export const daemonSetStrategy: Strategy = {
-  default: defaultDaemonSet,
+  default(draft) {
+    defaultDaemonSet(draft);
+    const annotations = ensureObject(ensureObject(draft, 'metadata'), 'annotations');
+    annotations[templateGeneration] ??= '0';
+  },
   prepareCreate: (draft) => setTemplateGeneration(draft, 1),
   prepareUpdate(draft, old, { subresource }) {
     const before = Number(mapAt(objectAt(old, 'metadata'), 'annotations')[templateGeneration] ?? 1);

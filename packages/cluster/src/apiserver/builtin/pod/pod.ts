@@ -112,6 +112,11 @@ export const podStrategy: Strategy = {
     refuseEphemeral(draft);
     draft.status = { phase: 'Pending', qosClass: qosClass(objectAt(draft, 'spec') ?? {}) };
   },
+  prepareUpdate(draft, old, { subresource }) {
+    const known = objectAt(old, 'status')?.qosClass;
+    const status = objectAt(draft, 'status');
+    if (subresource === 'status' && status && known !== undefined) status.qosClass ??= known;
+  },
   validate: (object, { subresource }) =>
     subresource === 'status' ? [] : validatePodSpec(objectAt(object, 'spec') ?? {}, 'spec'),
   validateUpdate(object, old, { subresource }) {
