@@ -36,7 +36,14 @@ async function bundle(output: string): Promise<void> {
       plugins: [keepPlaces(folder)],
     });
     const file = join(draft, basename(output));
-    await sources.write({ file, format: 'esm', codeSplitting: false, sourcemap: 'hidden', comments: false });
+    await sources.write({
+      file,
+      format: 'esm',
+      codeSplitting: false,
+      comments: false,
+      sourcemap: 'hidden',
+      sourcemapPathTransform: (source, map) => relative(folder, resolve(dirname(map), source)),
+    });
     await utimes(file, mtime, mtime);
     // the map first: a program never runs without its own
     await rename(`${file}.map`, `${output}.map`);
