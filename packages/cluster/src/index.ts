@@ -7,5 +7,5 @@ export { ListenError } from './http/index.ts';
 export { type ContainerBehaviour, defaultBehaviour, type PodBehaviour } from './node/index.ts';
 export { KeysError } from './pki/index.ts';
 export { startCluster } from './start-cluster.ts';
-export { DataDirError, makeDirectory } from './storage/index.ts';
+export { DataDirError, type DirLock, lockDirectory, makeDirectory } from './storage/index.ts';
 export type { Cluster, ClusterOptions } from './types.ts';

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import {
   appendFileSync,
   closeSync,
+  cpSync,
   existsSync,
   mkdtempSync,
   openSync,
@@ -181,6 +182,18 @@ test.skipIf(process.platform !== 'linux')('a lock whose pid belongs to another p
     await (await open()).close();
   }
   expect(readdirSync(dir).filter((name) => name.startsWith('lock'))).toEqual([]);
+});
+
+test('a copy of a directory that is in use is a directory of its own', async () => {
+  const first = await open();
+  put(first, 'a');
+  await first.flushed();
+  const copy = `${dir}-copy`;
+  cpSync(dir, copy, { recursive: true });
+  const second = await open({ dir: copy });
+  expect(state(second)).toEqual(state(first));
+  await second.close();
+  await first.close();
 });
 
 test('a directory that cannot be written is refused with the reason', async () => {

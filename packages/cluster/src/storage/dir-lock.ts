@@ -1,5 +1,5 @@
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Logger } from '@coxswain/runtime/core';
 import { codeOf, DataDirError, messageOf } from './errors.ts';
 import { makeDirectory } from './make-directory.ts';
@@ -8,6 +8,8 @@ interface Owner {
   readonly pid: number;
   /** Ticks since boot and the boot they count from, where the system tells: they tell apart two processes with one pid. */
   readonly started?: string;
+  /** Of the directory: a copy of one, taken while a process had it, is nobody's. */
+  readonly inode?: number;
 }
 
 export interface DirLock {
@@ -39,7 +41,7 @@ function claim(path: string): boolean {
     throw error;
   }
   try {
-    writeFileSync(fd, `${JSON.stringify(ownerNow())}\n`);
+    writeFileSync(fd, `${JSON.stringify(ownerNow(dirname(path)))}\n`);
   } finally {
     closeSync(fd);
   }
@@ -67,7 +69,8 @@ function takeOver(dir: string, path: string, log: Logger): void {
 
 function refuseLiving(dir: string, path: string): Owner | undefined {
   const owner = readOwner(path);
-  if (owner && isAlive(owner)) throw inUse(dir, owner);
+  const copied = owner?.inode !== undefined && owner.inode !== statSync(dir).ino;
+  if (owner && !copied && isAlive(owner)) throw inUse(dir, owner);
   return owner;
 }
 
@@ -93,9 +96,9 @@ function isAlive(owner: Owner): boolean {
   return owner.started === undefined || started === undefined || owner.started === started;
 }
 
-function ownerNow(): Owner {
+function ownerNow(dir: string): Owner {
   const started = startOf(process.pid);
-  return { pid: process.pid, ...(started ? { started } : {}) };
+  return { pid: process.pid, ...(started ? { started } : {}), inode: statSync(dir).ino };
 }
 
 /** When a process started, from /proc; `undefined` where there is none. */
