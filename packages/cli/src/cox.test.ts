@@ -169,6 +169,22 @@ describe('input that cannot be used ends with 2, one clear message, and nothing 
 });
 
 describe('cox cluster', () => {
+  it('gives a name to one of those that start at once', async () => {
+    const starts = await Promise.all([1, 2, 3].map(() => cox('cluster', 'start', '--detach', '--name', 'twin')));
+    try {
+      expect(starts.map(({ code }) => code).sort()).toEqual([0, 2, 2]);
+      for (const { code, stderr } of starts) {
+        if (code !== 0) expect(stderr).toMatch(/^error: a cluster named twin already runs/);
+      }
+      const up = await cox('up', '--once', '--name', 'twin');
+      expect(up.code).toBe(2);
+      expect(up.stderr).toMatch(/^error: a cluster named twin already runs/);
+    } finally {
+      await cox('cluster', 'stop', '--name', 'twin');
+    }
+    expect((await cox('cluster', 'status', '--name', 'twin')).code).toBe(1);
+  });
+
   it('starts in the background, tells its status, keeps its data over a stop, and stops', async () => {
     const kubeconfig = join(dir, 'kubeconfig');
     const flags = ['--data-dir', join(dir, 'data'), '--kubeconfig', kubeconfig, '--name', 'kept'];

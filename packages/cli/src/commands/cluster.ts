@@ -30,7 +30,8 @@ export async function startHere(flags: ClusterFlags, screen: Screen, log: Logger
       `a cluster named ${flags.name} already runs (pid ${other.pid}, ${other.url}); stop it with: cox cluster stop --name ${flags.name}`,
     );
   const stop = stopSignal();
-  const { cluster, url, kubeconfig } = await serveCluster(flags, log);
+  await using served = await serveCluster(flags, log);
+  const { url, kubeconfig } = served;
   const running = {
     pid: process.pid,
     started: await processStart(process.pid),
@@ -41,16 +42,22 @@ export async function startHere(flags: ClusterFlags, screen: Screen, log: Logger
   await writeProcessFile(home, running);
   report(running, screen);
   await untilAborted(stop.signal);
-  await cluster.stop();
+  // The name is free before anyone can see that the cluster has stopped.
+  await served[Symbol.asyncDispose]();
   await removeProcessFile(home);
   stop.release();
 }
 
-async function untilRunning(home: string, exited: () => number | undefined): Promise<RunningCluster | undefined> {
+/** The process `pid` as a cluster that runs; `undefined` when it does not come to that. */
+async function untilRunning(
+  home: string,
+  pid: number | undefined,
+  exited: () => number | undefined,
+): Promise<RunningCluster | undefined> {
   const deadline = systemClock.monotonic() + 30_000;
   while (systemClock.monotonic() < deadline && exited() === undefined) {
     const running = await readProcessFile(home);
-    if (running) return running;
+    if (running && running.pid === pid) return running;
     await sleep(systemClock, 20);
   }
   return undefined;
@@ -76,7 +83,7 @@ export async function startDetached(
   child.once('exit', (status) => {
     code = status ?? 1;
   });
-  const running = await untilRunning(home, () => code);
+  const running = await untilRunning(home, child.pid, () => code);
   await output.close();
   if (running) {
     child.unref();

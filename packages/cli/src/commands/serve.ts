@@ -3,11 +3,12 @@ import { dirname, join, resolve } from 'node:path';
 import { type Cluster, DataDirError, KeysError, ListenError, makeDirectory, startCluster } from '@coxswain/cluster';
 import type { Logger } from '@coxswain/runtime/core';
 import { messageOf, UsageError } from '../errors.ts';
+import { claimName } from '../state/claim.ts';
 import { clusterHome } from '../state/home.ts';
 import type { ClusterFlags } from './options.ts';
 
 /** A cluster that serves HTTPS, and the kubeconfig that was written for it. */
-export interface ServedCluster {
+export interface ServedCluster extends AsyncDisposable {
   readonly cluster: Cluster;
   readonly url: string;
   readonly kubeconfig: string;
@@ -47,17 +48,16 @@ async function writeKubeconfig(path: string, text: string): Promise<void> {
 
 /**
  * Starts an embedded cluster as the flags say and writes its kubeconfig.
- * @throws UsageError for a port or data-dir that cannot be used; nothing is left running then
+ * @throws UsageError for a name that is taken, a port or data-dir that cannot be used; nothing is left running then
  */
 export async function serveCluster(flags: ClusterFlags, log: Logger): Promise<ServedCluster> {
   const home = await clusterHome(flags.name);
-  const cluster = await start(flags, log);
+  await using started = new AsyncDisposableStack();
+  const claim = claimName(home, flags.name, log);
+  started.defer(() => claim.release());
+  const cluster = started.use(await start(flags, log));
   const kubeconfig = resolve(flags.kubeconfig ?? join(home, 'kubeconfig'));
-  try {
-    await writeKubeconfig(kubeconfig, cluster.kubeconfig());
-  } catch (error) {
-    await cluster.stop();
-    throw error;
-  }
-  return { cluster, url: cluster.url ?? '', kubeconfig, home };
+  await writeKubeconfig(kubeconfig, cluster.kubeconfig());
+  const running = started.move();
+  return { cluster, url: cluster.url ?? '', kubeconfig, home, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

@@ -131,7 +131,7 @@ export async function up(flags: UpFlags, screen: Screen, log: Logger): Promise<v
   stack.defer(() => stop.release());
   try {
     const served = await serveCluster(flags, log);
-    stack.use(served.cluster);
+    stack.use(served);
     await startOperators(served, log, stack);
     const applied = await applyManifests(served.cluster.client, manifests);
     if (flags.once && !flags.wait)

@@ -39,11 +39,21 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** A disk that was full can leave a file without a cluster in it. */
+function parse(text: string): RunningCluster | undefined {
+  try {
+    const cluster = JSON.parse(text) as RunningCluster | null;
+    return Number.isInteger(cluster?.pid) ? (cluster ?? undefined) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The running cluster of `home`; `undefined` when none runs (a file left behind by a killed process is no cluster). */
 export async function readProcessFile(home: string): Promise<RunningCluster | undefined> {
   const text = await readFile(fileIn(home), 'utf8').catch(() => undefined);
-  if (text === undefined) return undefined;
-  const cluster = JSON.parse(text) as RunningCluster;
+  const cluster = text === undefined ? undefined : parse(text);
+  if (!cluster) return undefined;
   const same = isAlive(cluster.pid) && (await processStart(cluster.pid)) === cluster.started;
   return same ? cluster : undefined;
 }
