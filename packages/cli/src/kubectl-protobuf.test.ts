@@ -162,7 +162,7 @@ describe('other typed commands', () => {
 
   it('cordon and drain move pods away', async () => {
     expect(await kubectl(['cordon', 'node-2'])).toBe('node/node-2 cordoned\n');
-    await kubectl(['drain', 'node-2', '--ignore-daemonsets', '--force', '--grace-period=1', '--timeout=30s']);
+    await kubectl(['drain', 'node-2', '--ignore-daemonsets', '--force', '--grace-period=0', '--timeout=30s']);
     expect(
       await kubectl(['get', 'pods', '--field-selector', 'spec.nodeName=node-2,status.phase=Running', '-o', 'name']),
     ).toBe('');
