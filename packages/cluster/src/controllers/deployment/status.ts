@@ -44,54 +44,44 @@ export function untilDeadline(deployment: Deployment, now: number): number | und
   return Math.max(1, Date.parse(progressing.lastUpdateTime) + seconds * 1000 - now);
 }
 
+function isComplete(wanted: number, { updatedReplicas, replicas, availableReplicas }: DeploymentStatus): boolean {
+  return [updatedReplicas, replicas, availableReplicas].every((count) => (count ?? 0) === wanted);
+}
+
+/** Whether there are more new pods, or fewer old ones, than before. */
+function hasMoved(before: DeploymentStatus | undefined, next: DeploymentStatus): boolean {
+  const grown = (field: 'updatedReplicas' | 'readyReplicas' | 'availableReplicas') =>
+    (next[field] ?? 0) > (before?.[field] ?? 0);
+  const old = (status: DeploymentStatus | undefined) => (status?.replicas ?? 0) - (status?.updatedReplicas ?? 0);
+  return grown('updatedReplicas') || grown('readyReplicas') || grown('availableReplicas') || old(next) < old(before);
+}
+
+/** What the condition Progressing should say; `undefined` to leave it as it is. */
 function progress(
-  deployment: Deployment,
+  { spec, status: before }: Deployment,
   current: ReplicaSet | undefined,
   next: DeploymentStatus,
   now: number,
 ): Verdict | undefined {
-  if (deployment.spec?.paused)
-    return { type: 'Progressing', status: 'Unknown', reason: 'DeploymentPaused', message: 'Deployment is paused' };
-  const wanted = deployment.spec?.replicas ?? 1;
-  const name = current?.metadata.name ?? '';
-  const complete =
-    (next.updatedReplicas ?? 0) === wanted &&
-    (next.replicas ?? 0) === wanted &&
-    (next.availableReplicas ?? 0) === wanted;
-  if (complete)
-    return {
-      type: 'Progressing',
-      status: 'True',
-      reason: 'NewReplicaSetAvailable',
-      message: `ReplicaSet "${name}" has successfully progressed.`,
-    };
-  const before = deployment.status;
+  const verdict = (status: 'True' | 'False' | 'Unknown', reason: string, message: string): Verdict => ({
+    type: 'Progressing',
+    status,
+    reason,
+    message,
+  });
+  const set = `replica set "${current?.metadata.name ?? ''}"`;
+  const name = `ReplicaSet "${current?.metadata.name ?? ''}"`;
+  if (spec?.paused) return verdict('Unknown', 'DeploymentPaused', 'Deployment is paused');
+  if (isComplete(spec?.replicas ?? 1, next))
+    return verdict('True', 'NewReplicaSetAvailable', `${name} has successfully progressed.`);
   const condition = before?.conditions?.find(({ type }) => type === 'Progressing');
-  if (condition?.reason === 'DeploymentPaused')
-    return { type: 'Progressing', status: 'Unknown', reason: 'DeploymentResumed', message: 'Deployment is resumed' };
-  const moved =
-    (next.updatedReplicas ?? 0) > (before?.updatedReplicas ?? 0) ||
-    (next.readyReplicas ?? 0) > (before?.readyReplicas ?? 0) ||
-    (next.availableReplicas ?? 0) > (before?.availableReplicas ?? 0) ||
-    (next.replicas ?? 0) - (next.updatedReplicas ?? 0) < (before?.replicas ?? 0) - (before?.updatedReplicas ?? 0);
-  if (moved || !condition || condition.reason === 'NewReplicaSetAvailable')
-    return {
-      type: 'Progressing',
-      status: 'True',
-      reason: condition ? 'ReplicaSetUpdated' : 'NewReplicaSetCreated',
-      message: condition ? `ReplicaSet "${name}" is progressing.` : `Created new replica set "${name}"`,
-    };
-  const late =
-    condition.reason !== 'ProgressDeadlineExceeded' &&
-    Date.parse(condition.lastUpdateTime ?? '') + (deployment.spec?.progressDeadlineSeconds ?? 600) * 1000 <= now;
-  return late
-    ? {
-        type: 'Progressing',
-        status: 'False',
-        reason: 'ProgressDeadlineExceeded',
-        message: `ReplicaSet "${name}" has timed out progressing.`,
-      }
-    : undefined;
+  if (!condition) return verdict('True', 'NewReplicaSetCreated', `Created new ${set}`);
+  if (condition.reason === 'DeploymentPaused') return verdict('Unknown', 'DeploymentResumed', 'Deployment is resumed');
+  if (hasMoved(before, next) || condition.reason === 'NewReplicaSetAvailable')
+    return verdict('True', 'ReplicaSetUpdated', `${name} is progressing.`);
+  const deadline = Date.parse(condition.lastUpdateTime ?? '') + (spec?.progressDeadlineSeconds ?? 600) * 1000;
+  const late = condition.reason !== 'ProgressDeadlineExceeded' && deadline <= now;
+  return late ? verdict('False', 'ProgressDeadlineExceeded', `${name} has timed out progressing.`) : undefined;
 }
 
 /** The status as it should be, from the ReplicaSets. */

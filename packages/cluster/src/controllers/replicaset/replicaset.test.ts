@@ -1,4 +1,5 @@
 import { Pod, ReplicaSet } from '@coxswain/k8s';
+import { seededRandom } from '@coxswain/runtime/core';
 import { expect, test } from 'vitest';
 import { TestCluster, template } from '../test-cluster.ts';
 
@@ -105,4 +106,36 @@ test('deleting with orphans leaves the pods to the next of that selector', async
   await world.delete(ReplicaSet, 'heir');
   await world.advance(5);
   expect(await world.names(Pod)).toEqual([]);
+});
+
+test('never more pods than wanted, whatever happens to them', async () => {
+  const random = seededRandom(3);
+  await using world = await TestCluster.start({ nodes: 2 });
+  const alive = new Set<string>();
+  let most = 0;
+  const abort = new AbortController();
+  const stream = await world.client.of(Pod).watch({ namespace: world.namespace, signal: abort.signal });
+  const followed = (async () => {
+    for await (const batch of stream)
+      for (const event of batch) {
+        if (event.type === 'BOOKMARK' || event.type === 'ERROR') continue;
+        const { uid = '', deletionTimestamp } = event.object.metadata;
+        if (event.type === 'DELETED' || deletionTimestamp || event.object.status?.phase === 'Failed') alive.delete(uid);
+        else alive.add(uid);
+        most = Math.max(most, alive.size);
+      }
+  })().catch(() => {});
+  await world.create(ReplicaSet, replicaSet(10));
+  for (let round = 0; round < 40; round++) {
+    const names = await world.names(Pod);
+    const name = names[Math.floor(random.next() * names.length)] ?? '';
+    if (random.next() < 0.5) await world.client.of(Pod).delete({ namespace: world.namespace, name });
+    else await world.patch(Pod, name, { status: { phase: 'Failed' } }, 'status');
+    if (random.next() < 0.5) await world.settle();
+  }
+  await world.advance(1);
+  abort.abort();
+  await world.drive(followed);
+  expect(most).toBe(10);
+  expect((await world.get(ReplicaSet, 'web')).status).toMatchObject({ replicas: 10, readyReplicas: 10 });
 });
