@@ -130,12 +130,16 @@ export class Exchanges {
   }
 }
 
+/** The old form of a watch, without a query. */
+const watchPath = /^\/(?:api|apis\/[^/]+)\/[^/]+\/watch\//;
+
 const jsonOnly: Agreement = { format: 'json', clause: 'application/json' };
 
 /** API paths are negotiated before anything is done; what else is served has types of its own. */
 async function agree(request: IncomingMessage, target: Target): Promise<Agreement> {
   const { accept } = request.headers;
-  const stream = target.query.watch === 'true' || target.query.watch === '1' || target.path.includes('/watch/');
+  const { watch } = target.query;
+  const stream = watch === 'true' || watch === '1' || watchPath.test(target.path);
   try {
     return negotiate(accept, { stream, protobuf: await offersProtobuf(accept, target.path) });
   } catch (error) {
