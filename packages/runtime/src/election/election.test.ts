@@ -110,6 +110,17 @@ describe('lease elector', () => {
     },
   );
 
+  it('gives the lease back when stopped while it takes it', async () => {
+    const clock = new VirtualClock();
+    const api = new TestApi(clock);
+    const a = electorOf(api, clock, 'a');
+    a.elector.start();
+    // The server has stored the claim, its answer is not read yet.
+    while (!api.at(leasePath)) await null;
+    await a.elector.stop();
+    expect(api.at<Lease>(leasePath)?.spec?.holderIdentity).toBeUndefined();
+  });
+
   it('rejects "leading" when stopped before it ever led', async () => {
     const clock = new VirtualClock();
     const api = new TestApi(clock);

@@ -56,6 +56,8 @@ export class LeaseElector implements Elector {
   #observed: Observed | undefined;
   #deadline = Number.NEGATIVE_INFINITY;
   #alarm: Timer | undefined;
+  /** From a write that takes or renews the lease until what came of it is known. */
+  #claiming = false;
   #loop: Promise<void> | undefined;
 
   constructor(options: ElectorOptions) {
@@ -93,7 +95,8 @@ export class LeaseElector implements Elector {
   }
 
   async stop(): Promise<void> {
-    const held = this.leads;
+    // A claim under way may be won after all; kept by nobody, the lease would hold the next up until it expires.
+    const held = this.leads || this.#claiming;
     this.#end(stopped);
     this.#stop.abort(new NotLeading(this.name));
     await this.#loop;
@@ -108,6 +111,7 @@ export class LeaseElector implements Elector {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       await this.#attempt();
+      this.#claiming = false;
       if (this.state === 'lost') return;
       try {
         await sleep(this.#clock, this.#pause(), signal);
@@ -133,6 +137,7 @@ export class LeaseElector implements Elector {
       if (answer === 'other' && this.#state === 'leading') this.#end('another replica holds the lease');
       if (answer !== 'held') return;
     } catch (error) {
+      if (this.#stop.signal.aborted) return;
       log.warn({ lease: this.name, identity, err: error }, 'lease not renewed; trying again');
       return;
     }
@@ -169,13 +174,11 @@ export class LeaseElector implements Elector {
     const options = { timeout, signal: this.#stop.signal };
     const found = await leases.find({ namespace, name: lease }, options);
     try {
-      if (!found) {
-        this.#see(await leases.create(this.#claim(undefined), options));
-        return 'held';
-      }
-      this.#see(found);
-      if (found.spec?.holderIdentity !== identity && !this.#free()) return 'other';
-      this.#see(await leases.update(this.#claim(found), options));
+      if (found) this.#see(found);
+      if (found && found.spec?.holderIdentity !== identity && !this.#free()) return 'other';
+      this.#claiming = true;
+      const claim = this.#claim(found);
+      this.#see(await (found ? leases.update(claim, options) : leases.create(claim, options)));
       return 'held';
     } catch (error) {
       // Someone was faster: a rival, or a hand. The next look shows whom; until then nothing is renewed.

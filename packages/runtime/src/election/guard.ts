@@ -1,17 +1,22 @@
 import type { Kind, KubeList, KubeObject } from '@coxswain/k8s';
-import type {
-  CallOptions,
-  Client,
-  DeleteOptions,
-  ListOptions,
-  Patch,
-  PatchOptions,
-  Resource,
-  Transport,
-  TransportRequest,
-  WatchEvent,
-  WatchOptions,
-  WriteOptions,
+import {
+  type Authorship,
+  type CallOptions,
+  type Client,
+  createAuthorship,
+  type DeleteOptions,
+  deleteAuthorship,
+  type ListOptions,
+  type Patch,
+  type PatchOptions,
+  patchAuthorship,
+  type Resource,
+  type Transport,
+  type TransportRequest,
+  updateAuthorship,
+  type WatchEvent,
+  type WatchOptions,
+  type WriteOptions,
 } from '../client/index.ts';
 import { keyOf, type ObjectKey } from '../core/index.ts';
 
@@ -30,6 +35,8 @@ export type WriteReport = (ended: { readonly ok: boolean; readonly answer?: Kube
 export interface WriteTarget {
   readonly kind: Kind;
   readonly key: ObjectKey;
+  /** Whether the version that the write answers is its doing. */
+  readonly isOurs: Authorship;
 }
 
 /** A client whose every call, of every kind and raw, is asked of `guard` first. */
@@ -113,23 +120,27 @@ class GuardedResource<T extends KubeObject> implements Resource<T> {
   }
 
   async create(object: T, options?: WriteOptions): Promise<T> {
-    return this.#tracked(keyOf(object), () => this.#inner.create(object, this.#write(options)));
+    return this.#tracked(keyOf(object), createAuthorship, () => this.#inner.create(object, this.#write(options)));
   }
 
   async update(object: T, options?: WriteOptions): Promise<T> {
-    return this.#tracked(keyOf(object), () => this.#inner.update(object, this.#write(options)));
+    return this.#tracked(keyOf(object), updateAuthorship(object), () =>
+      this.#inner.update(object, this.#write(options)),
+    );
   }
 
   async updateStatus(object: T, options?: WriteOptions): Promise<T> {
-    return this.#tracked(keyOf(object), () => this.#inner.updateStatus(object, this.#write(options)));
+    return this.#tracked(keyOf(object), updateAuthorship(object), () =>
+      this.#inner.updateStatus(object, this.#write(options)),
+    );
   }
 
   async patch(key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<T> {
-    return this.#tracked(key, () => this.#inner.patch(key, patch, this.#write(options)));
+    return this.#tracked(key, patchAuthorship(patch), () => this.#inner.patch(key, patch, this.#write(options)));
   }
 
   async delete(key: ObjectKey, options?: DeleteOptions): Promise<T | undefined> {
-    return this.#tracked(key, () => this.#inner.delete(key, this.#write(options)));
+    return this.#tracked(key, deleteAuthorship(options), () => this.#inner.delete(key, this.#write(options)));
   }
 
   async deleteCollection(options: ListOptions & DeleteOptions): Promise<void> {
@@ -141,8 +152,8 @@ class GuardedResource<T extends KubeObject> implements Resource<T> {
     return this.#inner.watch(this.#read(options));
   }
 
-  #tracked<A extends T | undefined>(key: ObjectKey, send: () => Promise<A>): Promise<A> {
-    return reported(this.#guard.track?.({ kind: this.#kind, key }), send, (answer) => answer);
+  #tracked<A extends T | undefined>(key: ObjectKey, isOurs: Authorship, send: () => Promise<A>): Promise<A> {
+    return reported(this.#guard.track?.({ kind: this.#kind, key, isOurs }), send, (answer) => answer);
   }
 
   #read<O extends CallOptions>(options: O | undefined): O {

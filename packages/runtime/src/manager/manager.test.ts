@@ -216,6 +216,18 @@ describe('manager', () => {
     await expect(started).rejects.toThrow(NotLeading);
   });
 
+  it('leaves no lease behind when it is stopped while it starts', async () => {
+    for (let turns = 0; turns < 20; turns++) {
+      const t = world();
+      const manager = t.replica('a');
+      const started = manager.start().catch((error: unknown) => expect(error).toBeInstanceOf(NotLeading));
+      for (let turn = 0; turn < turns; turn++) await null;
+      await manager.stop();
+      await started;
+      expect(t.api.at<Lease>(leasePath)?.spec?.holderIdentity).toBeUndefined();
+    }
+  });
+
   it('refuses two controllers of one name, and a second life', async () => {
     const t = world();
     const a = t.replica('a');
