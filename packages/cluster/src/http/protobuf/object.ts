@@ -46,6 +46,8 @@ function whyUnknown(apiVersion: string, kind: string): string {
 }
 
 const contents = new WeakMap<object, Buffer>();
+/** The same with their envelopes around; the contents are views of these where there are both. */
+const wholes = new WeakMap<object, Buffer>();
 
 /** The content of a message. Of frozen objects it is made once and kept as long as the object lives. */
 function contentOf(message: string, value: unknown): Buffer {
@@ -89,7 +91,18 @@ export function encodeObject(object: TypedObject): Buffer[] {
   const message = messageOf(apiVersion, kind);
   if (message === undefined) throw new Error(`${kind} of ${apiVersion} has no protobuf form`);
   const item = itemMessage(message);
-  return envelope({ apiVersion, kind }, item ? listContent(message, item, object) : [contentOf(message, object)]);
+  if (item) return envelope({ apiVersion, kind }, listContent(message, item, object));
+  const known = wholes.get(object);
+  if (known) return [known];
+  const content = contentOf(message, object);
+  const parts = envelope({ apiVersion, kind }, [content]);
+  const whole = Buffer.concat(parts);
+  if (Object.isFrozen(object)) {
+    const start = parts[0]?.length ?? 0;
+    wholes.set(object, whole);
+    contents.set(object, whole.subarray(start, start + content.length));
+  }
+  return [whole];
 }
 
 /** Bytes of an object's content when they were made already. */

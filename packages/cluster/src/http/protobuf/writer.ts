@@ -23,8 +23,7 @@ export class ReverseWriter {
 
   /** What was written, as a buffer of its own; the writer is empty again. */
   take(): Buffer {
-    const result = Buffer.allocUnsafeSlow(this.length);
-    this.#bytes.copy(result, 0, this.#at);
+    const result = Buffer.from(this.#bytes.subarray(this.#at));
     this.clear();
     return result;
   }
