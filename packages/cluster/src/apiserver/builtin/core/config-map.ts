@@ -37,7 +37,7 @@ function validateConfigMap(object: ReadJson): readonly FieldError[] {
   const binaryData = objectAt(object, 'binaryData');
   const errors = [...validateKeys(data, 'data')];
   for (const key of Object.keys(data ?? {})) {
-    if (binaryData && key in binaryData) {
+    if (binaryData && Object.hasOwn(binaryData, key)) {
       errors.push(invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData'));
     }
   }

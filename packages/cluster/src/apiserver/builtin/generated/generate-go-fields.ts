@@ -35,7 +35,8 @@ function fieldsOf(body: string): readonly GoField[] {
     json,
     type,
     omitEmpty: options.includes('omitempty') && !options.includes('omitzero'),
-    inline: options.includes('inline'),
+    // an embedded struct: its fields are the outer one's
+    inline: json === '',
   }));
 }
 
