@@ -44,22 +44,30 @@ function own(object: MutableJson, key: string): unknown {
 }
 
 /**
- * What of an object somebody gave: without the `null` and `''` that a typed kind fills in by itself. `given` is the object as it came,
- * whose own empty lists and texts count. Parts that lose nothing are shared.
+ * What of an object somebody gave: without the `null` (and at the top the `''`) that a typed kind fills in by itself. `given` is the
+ * object as it came, whose own empty lists count. Parts that lose nothing are shared.
  */
-export function withoutFiller<T>(value: T, given: unknown): T {
+export function withoutFiller(object: MutableJson, given: unknown): MutableJson {
+  const before = isObject(given) ? given : {};
+  const stripped = withoutNulls(object, before);
+  const fillers = Object.keys(stripped).filter((key) => stripped[key] === '' && before[key] === undefined);
+  if (fillers.length === 0) return stripped;
+  return Object.fromEntries(Object.entries(stripped).filter(([key]) => !fillers.includes(key)));
+}
+
+function withoutNulls<T>(value: T, given: unknown): T {
   if (Array.isArray(value)) {
     const before = Array.isArray(given) ? given : [];
-    const items = value.map((item, index) => withoutFiller(item, before[index]));
+    const items = value.map((item, index) => withoutNulls(item, before[index]));
     return items.every((item, index) => item === value[index]) ? value : (items as T);
   }
   if (!isObject(value)) return value;
   const before = isObject(given) ? given : {};
-  const absent = (key: string) => before[key] === undefined || before[key] === null;
   const entries = Object.entries(value);
-  const kept = entries
-    .filter(([key, part]) => !((part === null || part === '') && absent(key)))
-    .map(([key, part]) => [key, withoutFiller(part, before[key])] as const);
+  const kept = entries.flatMap(([key, part]): [string, unknown][] => {
+    if (part !== null) return [[key, withoutNulls(part, before[key])]];
+    return Array.isArray(before[key]) ? [[key, []]] : [];
+  });
   const same = kept.length === entries.length && kept.every(([, part], index) => part === entries[index]?.[1]);
   return same ? value : (Object.fromEntries(kept) as T);
 }

@@ -203,10 +203,10 @@ async function removeFinalized(
   dryRun: boolean,
   context: StrategyContext,
 ): Promise<DynamicObject> {
+  // The answer keeps the version that the object had: only watchers see that of its end.
   if (!dryRun) {
     const removed = call.server.storage.delete(keyOf(call));
     call.resource.strategy.afterDelete?.(removed as DynamicObject, context);
-    metadataOf(draft).resourceVersion = removed.metadata.resourceVersion;
     await call.server.storage.flushed();
   }
   return deepFreeze(asObject(draft));
