@@ -1,6 +1,7 @@
 /**
  * `./cox test [FILTER …]`: lint, types and all tests; with filters only the tests that match.
  * The last line is `N passed, N failed`, counting each test and each check.
+ * `./cox test differential [AREA …]`: the embedded server against a real one instead; see `differential.ts`.
  */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -53,9 +54,13 @@ async function runTests(filters: readonly string[], counts: Counts): Promise<voi
   counts.failed += failed === 0 && code !== 0 ? 1 : failed;
 }
 
-const filters = process.argv.slice(2);
-const counts: Counts = { passed: 0, failed: 0 };
-if (filters.length === 0) await runChecks(counts);
-await runTests(filters, counts);
-process.stdout.write(`${counts.passed} passed, ${counts.failed} failed\n`);
-process.exitCode = counts.failed === 0 && counts.passed > 0 ? 0 : 1;
+async function main(filters: readonly string[]): Promise<number> {
+  if (filters[0] === 'differential') return (await import('./differential.ts')).differential(filters.slice(1));
+  const counts: Counts = { passed: 0, failed: 0 };
+  if (filters.length === 0) await runChecks(counts);
+  await runTests(filters, counts);
+  process.stdout.write(`${counts.passed} passed, ${counts.failed} failed\n`);
+  return counts.failed === 0 && counts.passed > 0 ? 0 : 1;
+}
+
+process.exitCode = await main(process.argv.slice(2));

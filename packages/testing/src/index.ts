@@ -4,5 +4,13 @@
  */
 export { type Cluster, type ClusterOptions, startCluster } from '@coxswain/cluster';
 export { seededRandom, VirtualClock } from '@coxswain/runtime/core';
+export {
+  type ControlPlane,
+  type ControlPlaneOptions,
+  type ControlPlanePrograms,
+  controlPlanePrograms,
+  missingPrograms,
+  startControlPlane,
+} from './control-plane/index.ts';
 export { type Finished, type Kubectl, kubectlFor, type Running } from './kubectl.ts';
 export { type Tool, toolPath } from './tools.ts';

@@ -1,0 +1,25 @@
+import type { Area } from '../types.ts';
+import { customKinds } from './custom-kinds.ts';
+import { discovery } from './discovery.ts';
+import { errors } from './errors.ts';
+import { kindAreas } from './kinds.ts';
+import { patches } from './patches.ts';
+import { printing } from './printing.ts';
+import { reads } from './reads.ts';
+import { validation } from './validation.ts';
+import { watches } from './watches.ts';
+import { writes } from './writes.ts';
+
+/** All scenarios, in the order they are played: what is listed without a namespace is looked at before it fills up. */
+export const areas: readonly Area[] = [
+  discovery,
+  errors,
+  reads,
+  watches,
+  writes,
+  patches,
+  validation,
+  printing,
+  customKinds,
+  ...kindAreas,
+];
