@@ -2,7 +2,7 @@ import { ConfigMap, PersistentVolumeClaim, Pod, Secret } from '@coxswain/k8s';
 import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { merge } from '@coxswain/runtime/client';
 import { expect, test } from 'vitest';
-import { LogSet, MatrixOneCluster, ProxySet } from '../api/index.ts';
+import { CNSet, LogSet, MatrixOneCluster, ProxySet } from '../api/index.ts';
 import { World } from './test-world.ts';
 
 const key = { namespace: 'default', name: 'mo' };
@@ -142,4 +142,28 @@ test('a log service that grows keeps the numbers it was bootstrapped with', asyn
   const later = await world.drive(world.client.of(ConfigMap).get(inNamespace('mo-log-bootstrap')));
   expect(later.data).toEqual(bootstrap.data);
   expect((await world.drive(world.client.of(KruiseStatefulSet).get(inNamespace('mo-log')))).spec.replicas).toBe(3);
+});
+
+test('a cordoned node leaves service, and comes back', async () => {
+  await using world = await settledWorld();
+  const pods = await world.drive(
+    world.client.of(Pod).list({ namespace: 'default', labels: 'matrixorigin.io/component=CNSet' }),
+  );
+  const name = pods.items[0]?.metadata.name ?? '';
+  const cordon = (value: string | null) =>
+    world.drive(
+      world.client
+        .of(Pod)
+        .patch(inNamespace(name), merge({ metadata: { annotations: { 'matrixorigin.io/store-cordon': value } } })),
+    );
+  const state = async () => {
+    const set = await world.client.of(CNSet).get(inNamespace('mo-tp'));
+    return set.status?.stores?.find(({ podName }) => podName === name)?.state;
+  };
+  await cordon('');
+  await world.until('the node is out of service', async () => (await state()) === 'Draining');
+  expect((await world.drive(world.cluster()))?.status?.phase).toBe('NotReady');
+  await cordon(null);
+  await world.until('the node is in service', async () => (await state()) === 'Up');
+  await world.until('the cluster is settled', () => world.settled());
 });

@@ -1,4 +1,4 @@
-import { compareQuantities, parseQuantity } from '../core/index.ts';
+import { listKeysOf, sameElement, sameQuantity } from '../core/index.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -20,20 +20,6 @@ const quantityMaps: ReadonlySet<string> = new Set([
 ]);
 /** Fields that are quantities. */
 const quantityFields: ReadonlySet<string> = new Set(['sizeLimit', 'divisor', 'averageValue']);
-
-/** What tells the elements of an associative list apart, tried in this order. */
-const mergeKeys: readonly (readonly string[])[] = [
-  ['containerPort', 'protocol'],
-  ['port', 'protocol'],
-  ['name'],
-  ['mountPath'],
-  ['devicePath'],
-  ['topologyKey', 'whenUnsatisfiable'],
-  ['uid'],
-  ['type'],
-  ['key'],
-  ['ip'],
-];
 
 /**
  * Whether `actual` still says all that `desired` says. What the server adds (defaults, status, other managers' fields)
@@ -63,30 +49,15 @@ function isEmpty(value: Fields): boolean {
   return Object.values(value).every((item) => item === undefined || item === null || (isFields(item) && isEmpty(item)));
 }
 
-function sameQuantity(a: unknown, b: unknown): boolean {
-  const readable = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number';
-  if (!readable(a) || !readable(b)) return false;
-  try {
-    return compareQuantities(parseQuantity(a), parseQuantity(b)) === 0;
-  } catch {
-    return false;
-  }
-}
-
 function holdsList(actual: unknown, desired: readonly unknown[], field: string): boolean {
   if (!Array.isArray(actual)) return actual === undefined && desired.length === 0;
   if (actual.length !== desired.length) return false;
   const inOrder = desired.every((item, i) => holds(actual[i], item, '', field));
   if (inOrder) return true;
-  const keys = mergeKeys.find((names) => desired.every((item) => isFields(item) && item[names[0] ?? ''] !== undefined));
+  const keys = listKeysOf(desired);
   if (!keys) return false;
   // A key with a default (a port's protocol) may be missing on our side, so the other parts decide alone.
   return desired.every((item) =>
-    actual.some((other) => keys.every((key) => matches(other, item, key)) && holds(other, item, '', field)),
+    actual.some((other) => sameElement(other, item, keys) && holds(other, item, '', field)),
   );
-}
-
-function matches(actual: unknown, desired: unknown, key: string): boolean {
-  if (!isFields(actual) || !isFields(desired)) return false;
-  return desired[key] === undefined || actual[key] === desired[key];
 }

@@ -1,7 +1,7 @@
 import type { DynamicObject, Kind } from '@coxswain/k8s';
 import { expect, test } from 'vitest';
 import { FakeServer } from '../client/fake-server.ts';
-import { createClient, merge } from '../client/index.ts';
+import { createClient, merge, type Resource } from '../client/index.ts';
 import { seededRandom, VirtualClock } from '../core/index.ts';
 import { createCache, withReadYourWrites } from './index.ts';
 import type { InformerScope, StoreEvent } from './types.ts';
@@ -144,22 +144,78 @@ test('our writes show at once, carry their origin, and their echoes are silent',
 test('a write of others that ours overtook is told, with what handlers knew before', async () => {
   const { clock, server, cache, ours, theirs, watch } = setUp();
   await theirs.create(x({ n: 0 }));
-  const { events } = watch();
+  const { events, store } = watch();
   await cache.synced();
   server.autoDeliver = false;
   await theirs.patch(key, merge({ spec: 'theirs' }));
-  await ours.patch(key, merge({ status: 'ours' }));
   events.length = 0;
+  const { resourceVersion = '' } = store.get(key)?.metadata ?? {};
+  await ours.patch(key, merge({ metadata: { resourceVersion: server.version }, status: 'ours' }));
+  expect(events.splice(0)).toMatchObject([{ type: 'updated', origin: {} }]);
   server.deliver();
   await clock.settle();
   expect(events).toMatchObject([
     {
       type: 'updated',
       object: { spec: 'theirs', status: 'ours' },
-      previous: { n: 0, metadata: { resourceVersion: '101' } },
+      previous: { n: 0, metadata: { resourceVersion } },
     },
   ]);
   expect(events[0]?.origin).toBeUndefined();
+});
+
+test('an answer that shows more than our patch said is told as others, once', async () => {
+  const { clock, server, cache, ours, theirs, watch } = setUp();
+  await theirs.create(x({ n: 0 }));
+  const { events } = watch();
+  await cache.synced();
+  server.autoDeliver = false;
+  await theirs.patch(key, merge({ spec: 'theirs' }));
+  events.length = 0;
+  await ours.patch(key, merge({ status: 'ours' }));
+  server.deliver();
+  await clock.settle();
+  expect(events).toMatchObject([{ type: 'updated', object: { spec: 'theirs', status: 'ours' }, previous: { n: 0 } }]);
+  expect(events[0]?.origin).toBeUndefined();
+});
+
+test.each([
+  ['a patch that changes nothing', (resource: Resource<DynamicObject>) => resource.patch(key, merge({ n: 0 }))],
+  ['an update without a version', (resource: Resource<DynamicObject>) => resource.update(x({ n: 0 }))],
+  ['a second delete', (resource: Resource<DynamicObject>) => resource.delete(key)],
+])('%s does not hide the write of others that it was answered with', async (_, write) => {
+  const { clock, server, cache, ours, theirs, watch } = setUp();
+  await theirs.create({ metadata: { ...key, finalizers: ['f'] }, n: 0 });
+  const { events } = watch();
+  await cache.synced();
+  server.autoDeliver = false;
+  await theirs.patch(key, merge({ gate: 'open' }));
+  const send = server.send;
+  server.send = async () => ({ status: 200, warnings: [], body: server.all()[0] });
+  events.length = 0;
+  await write(ours);
+  server.send = send;
+  server.deliver();
+  await clock.settle();
+  expect(events).toMatchObject([{ type: 'updated', object: { gate: 'open' }, previous: { n: 0 } }]);
+  expect(events[0]?.origin).toBeUndefined();
+});
+
+test('a store of metadata only cannot tell what a patch that changes nothing was answered with, and tells it', async () => {
+  const { clock, server, cache, ours, theirs, watch } = setUp();
+  await theirs.create(x({ n: 0 }));
+  const { events } = watch({ metadataOnly: true });
+  await cache.synced();
+  server.autoDeliver = false;
+  await theirs.patch(key, merge({ n: 1 }));
+  const send = server.send;
+  server.send = async () => ({ status: 200, warnings: [], body: server.all()[0] });
+  events.length = 0;
+  await ours.patch(key, merge({ n: 1 }));
+  server.send = send;
+  server.deliver();
+  await clock.settle();
+  expect(events.map(({ type, origin }) => [type, origin])).toEqual([['updated', undefined]]);
 });
 
 test('dry runs, and answers that are another kind, leave the stores alone', async () => {

@@ -1,5 +1,5 @@
 import { apiVersionOf, type Kind, type KubeObject, resourceName } from '@coxswain/k8s';
-import type { Client } from '../client/index.ts';
+import type { Authorship, Client } from '../client/index.ts';
 import {
   abortable,
   type Clock,
@@ -26,8 +26,8 @@ export interface CacheOptions {
 
 /** Takes the answers of our own writes, so that the stores show them before the watch does. */
 export interface OwnWriteSink {
-  /** A write of ours answered this object. */
-  written(kind: Kind, object: KubeObject, origin: object | undefined): void;
+  /** A write of ours answered this object. @param isOurs whether its version is our doing */
+  written(kind: Kind, object: KubeObject, origin: object | undefined, isOurs: Authorship): void;
   /**
    * A delete of ours is about to be sent. Call what it answers when the server says that the object is gone:
    * the object that the store showed when the delete was sent is then taken out.
@@ -94,8 +94,8 @@ class InformerCache implements Cache, OwnWriteSink {
     await Promise.all([...this.#informers.keys()].map((id) => this.#drop(id)));
   }
 
-  written(kind: Kind, object: KubeObject, origin: object | undefined): void {
-    for (const { store } of this.#of(kind)) store.written(object, origin);
+  written(kind: Kind, object: KubeObject, origin: object | undefined, isOurs: Authorship): void {
+    for (const { store } of this.#of(kind)) store.written(object, origin, isOurs);
   }
 
   deleting(kind: Kind, key: ObjectKey): (origin: object | undefined) => void {

@@ -1,4 +1,5 @@
 import type { KubeObject } from '@coxswain/k8s';
+import type { Authorship } from '../client/index.ts';
 import { keyString, type ObjectKey } from '../core/index.ts';
 import { mapKey, ObjectMap } from './object-map.ts';
 import { OwnWrites } from './own-writes.ts';
@@ -8,6 +9,8 @@ import type { Store, StoreEvent } from './types.ts';
 export interface ObjectStoreOptions<T extends KubeObject> {
   /** Brings an object into the form the store keeps. */
   readonly ingest: (object: T) => T;
+  /** Whether `ingest` keeps all that objects say; else what changed in them cannot be told from what is kept. Default true. */
+  readonly whole?: boolean;
   /** Whether an object we wrote belongs here; `undefined`: only the server knows, so our writes come by the watch alone. */
   readonly includes: ((object: T) => boolean) | undefined;
   readonly emit: (event: StoreEvent<T>) => void;
@@ -134,26 +137,36 @@ export class ObjectStore<T extends KubeObject> implements Store<T> {
 
   // What our own writes bring.
 
-  /** The answer of a write of ours. */
-  written(written: T, origin: object | undefined): void {
+  /**
+   * The answer of a write of ours. The store takes it in any case; a version that may be somebody else's is told without
+   * origin.
+   */
+  written(written: T, origin: object | undefined, isOurs: Authorship): void {
     const version = versionOf(written);
-    const { includes } = this.#options;
+    const { includes, whole = true } = this.#options;
     if (!includes || !isOrdered(version) || compareVersions(version, this.#passed) <= 0) return;
     const object = this.#options.ingest(written);
     if (this.#own.isBuried(object.metadata.uid, version)) return;
     const key = mapKey(object);
     const current = this.#objects.get(key);
     if (current && !this.#isNewer(object, current)) {
-      if (version !== versionOf(current)) this.#own.mark(key, version, current);
-    } else if (includes(written)) {
+      // A later write was answered first: what this one found is not known any more.
+      if (version !== versionOf(current) && isOurs(undefined, written)) this.#own.mark(key, version, current);
+      return;
+    }
+    const ours = isOurs(whole ? current : undefined, written);
+    const by = ours ? origin : undefined;
+    if (includes(written)) {
       const replaced = current && current.metadata.uid !== object.metadata.uid ? current.metadata.uid : undefined;
       if (replaced) this.#own.bury(replaced, 'replaced', undefined, this.#listing);
-      this.#own.mark(key, version, current);
+      const known = ours ? current : this.#known(key, current);
+      if (ours) this.#own.mark(key, version, current);
+      else this.#own.told(key, version);
       this.#unseen?.add(key);
-      this.#replace(key, object, current, current, origin);
+      this.#replace(key, object, current, known, by);
     } else {
-      if (object.metadata.uid) this.#own.bury(object.metadata.uid, 'ours', version, this.#listing);
-      if (current) this.#drop(key, current, origin);
+      if (object.metadata.uid) this.#own.bury(object.metadata.uid, 'told', version, this.#listing);
+      if (current) this.#drop(key, current, by);
     }
   }
 
@@ -162,7 +175,7 @@ export class ObjectStore<T extends KubeObject> implements Store<T> {
     const text = keyString(key);
     const current = this.#objects.get(text);
     if (current?.metadata.uid !== uid) return;
-    this.#own.bury(uid, 'ours', undefined, this.#listing);
+    this.#own.bury(uid, 'told', undefined, this.#listing);
     this.#drop(text, current, origin);
   }
 
@@ -193,7 +206,7 @@ export class ObjectStore<T extends KubeObject> implements Store<T> {
     const version = versionOf(object);
     this.#unseen?.delete(key);
     const cause = this.#own.takeDeletion(object.metadata.uid, version);
-    if (cause === 'ours') return;
+    if (cause === 'told') return;
     const current = this.#objects.get(key);
     if (!current) {
       // Gone already, but by writes of ours that overtook this.

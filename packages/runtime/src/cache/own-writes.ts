@@ -8,8 +8,11 @@ interface Mark<T> {
   readonly versions: Set<string>;
 }
 
-/** Why an object is buried: we deleted it or moved it out of the scope, or one of ours took its place. */
-type Cause = 'ours' | 'replaced';
+/**
+ * Why an object is buried: handlers were told that it is gone when a write of ours was answered (we deleted it, or the
+ * answer was out of the scope), or the object of an answer took its place.
+ */
+type Cause = 'told' | 'replaced';
 
 /** An object that is gone for us, and that the watch may still tell old news of. */
 interface Tombstone {
@@ -26,11 +29,13 @@ interface Tombstone {
  */
 export class OwnWrites<T extends KubeObject> {
   readonly #marks = new Map<string, Mark<T>>();
+  /** By key, the version up to which handlers were told without origin when an answer was taken. */
+  readonly #told = new Map<string, string>();
   readonly #tombstones = new Map<string, Tombstone>();
   readonly #listed = new Set<string>();
 
   get size(): number {
-    return this.#marks.size + this.#tombstones.size;
+    return this.#marks.size + this.#told.size + this.#tombstones.size;
   }
 
   mark(key: string, version: string, base: T | undefined): void {
@@ -39,8 +44,16 @@ export class OwnWrites<T extends KubeObject> {
     else this.#marks.set(key, { base, versions: new Set([version]) });
   }
 
-  /** Whether this version is ours; an echo comes once, so it is forgotten. */
+  /** Handlers were told of this version as of somebody else's: what the watch brings up to it is old news, ours or not. */
+  told(key: string, version: string): void {
+    this.#marks.delete(key);
+    this.#told.set(key, version);
+  }
+
+  /** Whether this version is ours, or told already; an echo comes once, so it is forgotten. */
   takeEcho(key: string, version: string): boolean {
+    const told = this.#told.get(key);
+    if (told !== undefined && compareVersions(version, told) <= 0) return true;
     const mark = this.#marks.get(key);
     if (!mark?.versions.delete(version)) return false;
     if (mark.versions.size === 0) this.#marks.delete(key);
@@ -92,6 +105,7 @@ export class OwnWrites<T extends KubeObject> {
       for (const own of mark.versions) if (compareVersions(own, version) <= 0) mark.versions.delete(own);
       if (mark.versions.size === 0) this.#marks.delete(key);
     }
+    for (const [key, told] of this.#told) if (compareVersions(told, version) <= 0) this.#told.delete(key);
     for (const [uid, tombstone] of this.#tombstones) {
       if (tombstone.version !== undefined && compareVersions(tombstone.version, version) <= 0)
         this.#tombstones.delete(uid);
@@ -108,6 +122,7 @@ export class OwnWrites<T extends KubeObject> {
 
   clear(): void {
     this.#marks.clear();
+    this.#told.clear();
     this.#tombstones.clear();
     this.#listed.clear();
   }

@@ -1,5 +1,17 @@
 import { type Kind, type KubeObject, parseApiVersion } from '@coxswain/k8s';
-import type { Client, DeleteOptions, Patch, PatchOptions, Resource, WriteOptions } from '../client/index.ts';
+import {
+  type Authorship,
+  type Client,
+  createAuthorship,
+  type DeleteOptions,
+  deleteAuthorship,
+  type Patch,
+  type PatchOptions,
+  patchAuthorship,
+  type Resource,
+  updateAuthorship,
+  type WriteOptions,
+} from '../client/index.ts';
 import { isNotFound, type ObjectKey } from '../core/index.ts';
 import type { OwnWriteSink } from './cache.ts';
 
@@ -42,19 +54,23 @@ class WriteThrough<T extends KubeObject> implements Resource<T> {
   }
 
   create(object: T, options?: WriteOptions): Promise<T> {
-    return this.#write(object.metadata, options, () => this.#resource.create(object, options));
+    const write = () => this.#resource.create(object, options);
+    return this.#write(object.metadata, options, createAuthorship, write);
   }
 
   update(object: T, options?: WriteOptions): Promise<T> {
-    return this.#write(object.metadata, options, () => this.#resource.update(object, options));
+    const write = () => this.#resource.update(object, options);
+    return this.#write(object.metadata, options, updateAuthorship(object), write);
   }
 
   updateStatus(object: T, options?: WriteOptions): Promise<T> {
-    return this.#write(object.metadata, options, () => this.#resource.updateStatus(object, options));
+    const write = () => this.#resource.updateStatus(object, options);
+    return this.#write(object.metadata, options, updateAuthorship(object), write);
   }
 
   patch(key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<T> {
-    return this.#write(key, options, () => this.#resource.patch(key, patch, options));
+    const write = () => this.#resource.patch(key, patch, options);
+    return this.#write(key, options, patchAuthorship(patch), write);
   }
 
   async delete(key: ObjectKey, options?: DeleteOptions): Promise<T | undefined> {
@@ -62,7 +78,7 @@ class WriteThrough<T extends KubeObject> implements Resource<T> {
     try {
       const left = await this.#resource.delete(key, options);
       if (options?.dryRun) return left;
-      if (left) this.#take(left);
+      if (left) this.#take(left, deleteAuthorship(options));
       else gone(this.#origin);
       return left;
     } catch (error) {
@@ -71,18 +87,23 @@ class WriteThrough<T extends KubeObject> implements Resource<T> {
     }
   }
 
-  async #write(key: ObjectKey, options: WriteOptions | undefined, write: () => Promise<T>): Promise<T> {
+  async #write(
+    key: ObjectKey,
+    options: WriteOptions | undefined,
+    isOurs: Authorship,
+    write: () => Promise<T>,
+  ): Promise<T> {
     const gone = this.#cache.deleting(this.#kind, key);
     const answer = await write();
     if (options?.dryRun || !this.#isOurKind(answer)) return answer;
     // Taking off the last finalizer ends an object: the answer is its last state.
     if (isEnded(answer)) gone(this.#origin);
-    else this.#take(answer);
+    else this.#take(answer, isOurs);
     return answer;
   }
 
-  #take(object: T): void {
-    this.#cache.written(this.#kind, object, this.#origin);
+  #take(object: T, isOurs: Authorship): void {
+    this.#cache.written(this.#kind, object, this.#origin, isOurs);
   }
 
   #isOurKind({ apiVersion, kind }: KubeObject): boolean {

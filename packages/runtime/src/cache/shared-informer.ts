@@ -50,6 +50,7 @@ export class SharedInformer<T extends KubeObject> {
     this.synced.catch(() => {});
     this.store = new ObjectStore<T>({
       ingest: ingester(kind, scope.metadataOnly ?? false),
+      whole: !scope.metadataOnly,
       includes: rules.includes,
       emit: (event) => this.#emit(event),
     });

@@ -2,6 +2,13 @@
  * Talks to one API server: typed and dynamic verbs over a transport. Always asks the server; what is remembered is the
  * cache's business. Objects are what the server sent, as they are: times are strings, nothing is converted.
  */
+export {
+  type Authorship,
+  createAuthorship,
+  deleteAuthorship,
+  patchAuthorship,
+  updateAuthorship,
+} from './authorship.ts';
 export { type ClientOptions, createClient, defaultTimeout } from './client.ts';
 export type { Connection, CredentialSource, Credentials } from './connection.ts';
 export { fileCredentials, mergedCredentials, staticCredentials } from './credentials.ts';

@@ -1,12 +1,12 @@
 import { type Kind, type KubeObject, resourceName } from '@coxswain/k8s';
 import type { StoreEvent } from '../cache/types.ts';
-import { keyOf, keyString, type ObjectKey } from '../core/index.ts';
+import { keyOf, keyString } from '../core/index.ts';
+import type { WriteReport, WriteTarget } from '../election/index.ts';
 import type { Lane } from '../queue/index.ts';
 
 /** An event that came while a write of ours to the same object was under way: ours, or somebody else's. */
 interface Parked {
-  readonly version: string | undefined;
-  readonly deleted: boolean;
+  readonly event: StoreEvent<KubeObject>;
   readonly lane: Lane;
 }
 
@@ -37,24 +37,19 @@ export class Work {
     if (event.origin || this.#inFlight.size === 0) return false;
     const flight = this.#inFlight.get(idOf(kind, keyOf(event.object)));
     if (!flight) return false;
-    const version = event.object.metadata.resourceVersion;
-    flight.parked = [...flight.parked, { version, deleted: event.type === 'deleted', lane }];
+    flight.parked = [...flight.parked, { event, lane }];
     return true;
   }
 
   /** A write is about to be sent. Call what it answers when the write has ended. */
-  readonly track = (
-    target: { readonly kind: Kind; readonly key: ObjectKey } | undefined,
-  ): ((ended: { readonly ok: boolean; readonly answer?: KubeObject | undefined }) => void) => {
+  readonly track = (target: WriteTarget | undefined): WriteReport => {
     if (!target) return () => {};
     const id = idOf(target.kind, target.key);
     const flight = this.#inFlight.get(id) ?? { writes: 0, parked: [] };
     flight.writes++;
     this.#inFlight.set(id, flight);
     return ({ ok, answer }) => {
-      const version = answer?.metadata.resourceVersion;
-      const ours = (event: Parked) => ok && (answer ? event.version === version : event.deleted);
-      flight.parked = flight.parked.filter((event) => !ours(event));
+      if (ok) flight.parked = flight.parked.filter(({ event }) => !isDoingOf(target, event, answer));
       if (--flight.writes > 0) return;
       this.#inFlight.delete(id);
       for (const { lane } of flight.parked) this.#wake(lane);
@@ -62,6 +57,14 @@ export class Work {
   };
 }
 
-function idOf(kind: Kind, key: ObjectKey): string {
+/** Whether an event tells of what a write, which was answered so, did. */
+function isDoingOf({ isOurs }: WriteTarget, event: StoreEvent<KubeObject>, answer: KubeObject | undefined): boolean {
+  if (!answer) return event.type === 'deleted';
+  if (event.object.metadata.resourceVersion !== answer.metadata.resourceVersion) return false;
+  // The answer of a write that ended an object is its last state.
+  return event.type === 'deleted' || isOurs(event.type === 'updated' ? event.previous : undefined, answer);
+}
+
+function idOf(kind: Kind, key: WriteTarget['key']): string {
   return `${resourceName(kind)}/${keyString(key)}`;
 }

@@ -37,6 +37,7 @@ export {
 export { deepFreeze } from './freeze.ts';
 export { keyOf, keyString, type ObjectKey, parseKey } from './key.ts';
 export { labelValueErrors, qualifiedNameErrors } from './label-syntax.ts';
+export { listKeysOf, sameElement } from './list-keys.ts';
 export { type Logger, silentLogger } from './logger.ts';
 export { parseSelector } from './parse-selector.ts';
 export {
@@ -50,6 +51,7 @@ export {
   quantityMilliValue,
   quantityOf,
   quantityValue,
+  sameQuantity,
   scaleQuantity,
   subtractQuantities,
 } from './quantity.ts';

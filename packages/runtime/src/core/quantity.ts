@@ -77,6 +77,17 @@ export function compareQuantities(a: Quantity, b: Quantity): number {
   return a.nano < b.nano ? -1 : a.nano > b.nano ? 1 : 0;
 }
 
+/** Whether two values are the same amount, however written. False when one of them is no quantity. */
+export function sameQuantity(a: unknown, b: unknown): boolean {
+  const readable = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number';
+  if (!readable(a) || !readable(b)) return false;
+  try {
+    return compareQuantities(parseQuantity(a), parseQuantity(b)) === 0;
+  } catch {
+    return false;
+  }
+}
+
 /** `a + b` in the family of `a` (of `b` when `a` is zero). */
 export function addQuantities(a: Quantity, b: Quantity): Quantity {
   return { nano: a.nano + b.nano, format: a.nano === 0n ? b.format : a.format };
