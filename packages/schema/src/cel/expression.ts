@@ -1,4 +1,4 @@
-import { compile, type Construct } from './eval/compiler.ts';
+import { type Construct, compile } from './eval/compiler.ts';
 import { Frame, type Step } from './eval/frame.ts';
 import type { Expr } from './syntax/ast.ts';
 import { Issues } from './syntax/issues.ts';

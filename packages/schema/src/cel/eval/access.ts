@@ -3,6 +3,7 @@ import { CelError } from '../values/errors.ts';
 import { CelList } from '../values/list.ts';
 import { CelMap } from '../values/map.ts';
 import { CelDouble, CelUint, Optional, type Value } from '../values/value.ts';
+import type { Frame } from './frame.ts';
 
 /** `value.field`, `value[key]`; undefined when there is none, as in a value without parts. @throws {CelError} for an index of another type */
 export function find(value: Value, key: Value): Value | undefined {
@@ -20,8 +21,14 @@ export function get(value: Value, key: Value): Value {
 }
 
 function findIndex(value: CelList, key: Value): Value | undefined {
-  const index = indexOf(key);
+  const index = value.strict ? strictIndex(key) : indexOf(key);
   return index >= 0 && index < value.size ? value.at(index) : undefined;
+}
+
+function strictIndex(key: Value): number {
+  if (typeof key === 'number') return key;
+  if (typeof key === 'bigint') return -1;
+  throw new CelError(`unsupported index: ${formatValue(key)}`);
 }
 
 function indexOf(key: Value): number {
@@ -35,18 +42,21 @@ function indexOf(key: Value): number {
   throw new CelError(`unsupported index type '${typeNameOf(key)}' in list`);
 }
 
-/** As {@link get}, through optionals: a part of nothing is nothing. */
-export function getThrough(value: Value, key: Value): Value {
-  if (!(value instanceof Optional)) return get(value, key);
-  return value.value === undefined ? Optional.none : new Optional(get(value.value, key));
+/** As {@link get}, through optionals: a part of nothing is nothing. One unit is charged. */
+export function getThrough(value: Value, key: Value, frame: Frame): Value {
+  if (value instanceof Optional) return findOptional(value, key, frame);
+  frame.charge(1);
+  return get(value, key);
 }
 
-/** `value.?field`, `value[?key]`. */
-export function findOptional(value: Value, key: Value): Optional {
+/** `value.?field`, `value[?key]`. One unit is charged if it is there. */
+export function findOptional(value: Value, key: Value, frame: Frame): Optional {
   const target = value instanceof Optional ? value.value : value;
   if (target === undefined) return Optional.none;
   const found = find(target, key);
-  return found === undefined ? Optional.none : new Optional(found);
+  if (found === undefined) return Optional.none;
+  frame.charge(1);
+  return new Optional(found);
 }
 
 /** `has(value.field)`. */

@@ -9,8 +9,8 @@ import { hasType } from '../values/describe.ts';
 import { CelError, noSuchOverload } from '../values/errors.ts';
 import { CelList } from '../values/list.ts';
 import { Optional, type Value } from '../values/value.ts';
-import { callCost, type CallCost, equalityCost, isPlain } from './call-cost.ts';
-import { constant, plain, type Plan } from './compiler.ts';
+import { type CallCost, callCost, equalityCost, isPlain } from './call-cost.ts';
+import { constant, type Plan, plain } from './compiler.ts';
 import { membership } from './comprehension.ts';
 import { Frame, type Step } from './frame.ts';
 
@@ -150,7 +150,9 @@ function alternative(first: Step, second: Step, unwrap: boolean): Step {
 /** The overloads the checker left, or all that have the right shape. */
 function candidates({ expr, args }: CallPlan, all: readonly Overload[]): readonly Overload[] {
   const ids = expr.overloads;
-  const fitting = all.filter(({ member, args: wanted }) => member === (expr.target !== undefined) && wanted.length === args.length);
+  const fitting = all.filter(
+    ({ member, args: wanted }) => member === (expr.target !== undefined) && wanted.length === args.length,
+  );
   return ids ? fitting.filter(({ id }) => ids.includes(id)) : fitting;
 }
 

@@ -10,10 +10,10 @@ import {
   type StructExpr,
 } from '../syntax/ast.ts';
 import { candidateNames, type Environment } from '../types/environment.ts';
-import { Optional, TypeValue, type Value } from '../values/value.ts';
 import { CelError } from '../values/errors.ts';
 import { ArrayList } from '../values/list.ts';
 import { EntryMap, type MapKey } from '../values/map.ts';
+import { Optional, TypeValue, type Value } from '../values/value.ts';
 import { findOptional, getThrough, hasField } from './access.ts';
 import { type CallPlan, planCall } from './calls.ts';
 import {
@@ -21,9 +21,9 @@ import {
   collectList,
   collectMap,
   existsOne,
-  setEntry,
   type LoopSlots,
   quantify,
+  setEntry,
 } from './comprehension.ts';
 import type { Frame, Step } from './frame.ts';
 import { conditional, logical } from './logic.ts';
@@ -162,10 +162,7 @@ class Compiler {
         return hasField(target, field);
       });
     }
-    return this.#step(expr.operand, (target, frame) => {
-      frame.charge(1);
-      return getThrough(target, field);
-    });
+    return this.#step(expr.operand, (target, frame) => getThrough(target, field, frame));
   }
 
   /** A qualified name that no checker has resolved. */
@@ -196,7 +193,12 @@ class Compiler {
     switch (expr.name) {
       case operators.and:
       case operators.or:
-        return plain(logical(expr.args.map((arg) => this.plan(arg).run), expr.name === operators.or));
+        return plain(
+          logical(
+            expr.args.map((arg) => this.plan(arg).run),
+            expr.name === operators.or,
+          ),
+        );
       case operators.conditional:
         return first && second && third ? this.#conditional(first, second, third) : this.#missing(expr.name);
       case operators.index:
@@ -216,17 +218,9 @@ class Compiler {
   #index({ name }: CallExpr, operand: Expr, index: Expr): Plan {
     const key = this.plan(index).bare;
     if (name === operators.index) {
-      return this.#step(operand, (target, frame) => {
-        const at = key(frame);
-        frame.charge(1);
-        return getThrough(target, at);
-      });
+      return this.#step(operand, (target, frame) => getThrough(target, key(frame), frame));
     }
-    return this.#step(operand, (target, frame) => {
-      const found = findOptional(target, key(frame));
-      if (found.value !== undefined) frame.charge(1);
-      return found;
-    });
+    return this.#step(operand, (target, frame) => findOptional(target, key(frame), frame));
   }
 
   #function(expr: CallExpr): Plan {
@@ -266,7 +260,11 @@ class Compiler {
   }
 
   #map({ entries }: MapExpr): Plan {
-    const plans = entries.map(({ key, value, optional }) => ({ key: this.plan(key), value: this.plan(value), optional }));
+    const plans = entries.map(({ key, value, optional }) => ({
+      key: this.plan(key),
+      value: this.plan(value),
+      optional,
+    }));
     const step: Step = (frame) => {
       const made = new Map<MapKey, readonly [Value, Value]>();
       for (const { key, value, optional } of plans) {

@@ -92,8 +92,10 @@ const join: Estimator = ([list, separator]) => {
 const replace: Estimator = ([subject, part, by]) => {
   if (!subject || !part || !by) return undefined;
   const size = subject.size;
-  const most = part.size.min === 0 ? size.max + 1 : by.size.max <= part.size.min ? 0 : Math.ceil(size.max / part.size.min);
-  const least = part.size.max === 0 ? size.min + 1 : part.size.max <= by.size.min ? 0 : Math.ceil(size.min / part.size.max);
+  const most =
+    part.size.min === 0 ? size.max + 1 : by.size.max <= part.size.min ? 0 : Math.ceil(size.max / part.size.min);
+  const least =
+    part.size.max === 0 ? size.min + 1 : part.size.max <= by.size.min ? 0 : Math.ceil(size.min / part.size.max);
   const keptMax = part.size.min === 0 || by.size.max <= part.size.min ? size.max : 0;
   const keptMin = part.size.max === 0 || part.size.max <= by.size.min ? size.min : 0;
   const result = sum(product({ min: least, max: most }, by.size), { min: keptMin, max: keptMax });
@@ -150,7 +152,9 @@ const unitTypes: ReadonlySet<string> = new Set([
   'net.CIDR',
   'kubernetes.Quantity',
   'kubernetes.Semver',
-  ...['Authorizer', 'PathCheck', 'GroupCheck', 'ResourceCheck', 'Decision'].map((name) => `kubernetes.authorization.${name}`),
+  ...['Authorizer', 'PathCheck', 'GroupCheck', 'ResourceCheck', 'Decision'].map(
+    (name) => `kubernetes.authorization.${name}`,
+  ),
 ]);
 
 function equality(a: Operand, b: Operand): CallEstimate | undefined {
@@ -163,7 +167,11 @@ function equality(a: Operand, b: Operand): CallEstimate | undefined {
 }
 
 /** The estimate of a library's call, without its arguments; undefined for the standard functions. */
-export function estimateLibraryCall(name: string, overload: string, args: readonly Operand[]): CallEstimate | undefined {
+export function estimateLibraryCall(
+  name: string,
+  overload: string,
+  args: readonly Operand[],
+): CallEstimate | undefined {
   const special = Object.hasOwn(byOverload, overload) ? byOverload[overload] : undefined;
   const own = Object.hasOwn(byFunction, name) ? byFunction[name] : undefined;
   return special?.(args, overload) ?? own?.(args, overload) ?? undefined;
@@ -192,8 +200,10 @@ const scanSecond: Estimator = ([, b]) => b && { cost: scaled(b.size, perUnit) };
 const standard: Readonly<Record<string, Estimator>> = {
   string_format: scanFirst,
   string_to_bytes: ([a]) => a && { cost: scaled(a.size, perUnit), size: { min: a.size.min, max: a.size.max * 4 } },
-  bytes_to_string: ([a]) => a && { cost: scaled(a.size, perUnit), size: { min: Math.trunc(a.size.min / 4), max: a.size.max } },
-  strings_quote: ([a]) => a && { cost: scaled(a.size, perUnit), size: { min: a.size.min + 2, max: a.size.max * 2 + 2 } },
+  bytes_to_string: ([a]) =>
+    a && { cost: scaled(a.size, perUnit), size: { min: Math.trunc(a.size.min / 4), max: a.size.max } },
+  strings_quote: ([a]) =>
+    a && { cost: scaled(a.size, perUnit), size: { min: a.size.min + 2, max: a.size.max * 2 + 2 } },
   ...forNames('starts_with_string ends_with_string', scanSecond),
   in_list: ([, list]) => list && { cost: list.size },
   ...forNames('matches matches_string', matching),

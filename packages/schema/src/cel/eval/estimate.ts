@@ -151,8 +151,7 @@ class Estimator {
       }
       default: {
         if (overload.startsWith('add_')) this.#unionEntries(expr, expr.args[0], expr.args[1]);
-        const estimate =
-          estimateLibraryCall(expr.name, overload, operands) ?? estimateStandardCall(overload, operands);
+        const estimate = estimateLibraryCall(expr.name, overload, operands) ?? estimateStandardCall(overload, operands);
         return { ...estimate, cost: sum(estimate.cost, all) };
       }
     }
@@ -178,7 +177,12 @@ class Estimator {
   #comprehension(expr: ComprehensionExpr): Range {
     const before = sum(this.cost(expr.range), this.cost(expr.init));
     const outer = this.#locals;
-    this.#push({ name: expr.accumulator, path: this.#pathOf(expr.init), size: this.#sizeOf(expr.init), entry: this.#entryOf(expr.init) });
+    this.#push({
+      name: expr.accumulator,
+      path: this.#pathOf(expr.init),
+      size: this.#sizeOf(expr.init),
+      entry: this.#entryOf(expr.init),
+    });
     const inner = this.#locals;
     this.#pushVariables(expr);
     const perItem = sum(this.cost(expr.condition), this.cost(expr.step));
@@ -282,4 +286,3 @@ function literalSize(expr: Expr): Range | undefined {
   if (typeof expr.value === 'string') return fixed(textSize(expr.value));
   return fixed(expr.value instanceof Uint8Array ? expr.value.length : 1);
 }
-

@@ -1,6 +1,6 @@
-import { parseType } from '../types/signature.ts';
 import type { Library } from '../types/environment.ts';
 import { type Overload, overload } from '../types/overload.ts';
+import { parseType } from '../types/signature.ts';
 import { CelError, noSuchOverload } from '../values/errors.ts';
 import { Opaque, type Value } from '../values/value.ts';
 import { text } from './arguments.ts';
@@ -129,7 +129,9 @@ const prefix = 'kubernetes.authorization';
 
 /** Questions to the authorizer, for admission. */
 export const authorizerLibrary: Library = {
-  types: ['Authorizer', 'PathCheck', 'GroupCheck', 'ResourceCheck', 'Decision'].map((name) => parseType(`${prefix}.${name}`)),
+  types: ['Authorizer', 'PathCheck', 'GroupCheck', 'ResourceCheck', 'Decision'].map((name) =>
+    parseType(`${prefix}.${name}`),
+  ),
   overloads: [
     overload('authorizer_path', `${prefix}.Authorizer::path(string) -> ${prefix}.PathCheck`, (value, path) =>
       question(value, 'Authorizer').with('PathCheck', { path: required('path', path) }),
@@ -142,8 +144,10 @@ export const authorizerLibrary: Library = {
       `${prefix}.Authorizer::serviceAccount(string, string) -> ${prefix}.Authorizer`,
       serviceAccount,
     ),
-    overload('groupcheck_resource', `${prefix}.GroupCheck::resource(string) -> ${prefix}.ResourceCheck`, (value, name) =>
-      question(value, 'GroupCheck').with('ResourceCheck', { resource: required('resource', name) }),
+    overload(
+      'groupcheck_resource',
+      `${prefix}.GroupCheck::resource(string) -> ${prefix}.ResourceCheck`,
+      (value, name) => question(value, 'GroupCheck').with('ResourceCheck', { resource: required('resource', name) }),
     ),
     narrowing('subresource', 'resourcecheck_subresource'),
     narrowing('namespace', 'resourcecheck_namespace'),
@@ -151,7 +155,11 @@ export const authorizerLibrary: Library = {
     narrowing('fieldSelector', 'authorizer_fieldselector'),
     narrowing('labelSelector', 'authorizer_labelselector'),
     overload('pathcheck_check', `${prefix}.PathCheck::check(string) -> ${prefix}.Decision`, check('PathCheck')),
-    overload('resourcecheck_check', `${prefix}.ResourceCheck::check(string) -> ${prefix}.Decision`, check('ResourceCheck')),
+    overload(
+      'resourcecheck_check',
+      `${prefix}.ResourceCheck::check(string) -> ${prefix}.Decision`,
+      check('ResourceCheck'),
+    ),
     answer('allowed', 'bool', ({ allowed }) => allowed),
     answer('reason', 'string', ({ reason }) => reason),
     answer('errored', 'bool', ({ error }) => error !== undefined),

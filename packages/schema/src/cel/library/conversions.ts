@@ -2,8 +2,24 @@ import { type Overload, overload } from '../types/overload.ts';
 import { timestampFromSeconds } from '../values/arithmetic.ts';
 import { formatDouble, typeNameOf } from '../values/describe.ts';
 import { CelError } from '../values/errors.ts';
-import { formatDuration, formatTimestamp, maxSeconds, minSeconds, parseDuration, parseTimestamp } from '../values/time.ts';
-import { CelDouble, CelUint, Duration, intOf, Timestamp, TypeValue, uintOf, type Value } from '../values/value.ts';
+import {
+  formatDuration,
+  formatTimestamp,
+  maxSeconds,
+  minSeconds,
+  parseDuration,
+  parseTimestamp,
+} from '../values/time.ts';
+import {
+  CelDouble,
+  CelUint,
+  type Duration,
+  intOf,
+  type Timestamp,
+  TypeValue,
+  uintOf,
+  type Value,
+} from '../values/value.ts';
 import { bigint, bytes, double, duration, text, timestamp } from './arguments.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

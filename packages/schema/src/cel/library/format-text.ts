@@ -1,11 +1,11 @@
 import { quote } from '../../engine/go-text.ts';
+import { compareText } from '../values/compare.ts';
 import { formatDouble, typeNameOf } from '../values/describe.ts';
 import { CelError } from '../values/errors.ts';
 import { CelList } from '../values/list.ts';
 import { CelMap } from '../values/map.ts';
 import { formatDuration, formatTimestamp } from '../values/time.ts';
 import { CelDouble, CelUint, Duration, Timestamp, TypeValue, type Value } from '../values/value.ts';
-import { compareText } from '../values/compare.ts';
 
 /** `localized` groups digits as Kubernetes' version of the extension does; `plain` is how later versions print. */
 export type FormatStyle = 'localized' | 'plain';
@@ -117,16 +117,30 @@ function formatFixed(arg: Value, digits: number, style: FormatStyle): string {
   const value = numberOf(arg, clauseComplaints.f ?? '', style);
   if (!Number.isFinite(value)) return special(value, style);
   const fixed = toFixed(value, digits);
-  return style === 'plain' ? fixed : fixed.replace(/\d(?=(?:\d{3})+(?:\.|$))/g, (digit, at: number) => {
-    return fixed.lastIndexOf('.', at) < 0 ? `${digit},` : digit;
-  });
+  return style === 'plain'
+    ? fixed
+    : fixed.replace(/\d(?=(?:\d{3})+(?:\.|$))/g, (digit, at: number) => {
+        return fixed.lastIndexOf('.', at) < 0 ? `${digit},` : digit;
+      });
 }
 
 /** `toFixed` without its limits: 100 digits, and no exponent for large numbers. */
 function toFixed(value: number, digits: number): string {
   const shown = Math.min(digits, 100);
-  const base = Math.abs(value) < 1e21 ? value.toFixed(shown) : BigInt(value).toString() + (shown > 0 ? `.${'0'.repeat(shown)}` : '');
+  const base =
+    Math.abs(value) < 1e21
+      ? roundToEven(value, shown)
+      : BigInt(value).toString() + (shown > 0 ? `.${'0'.repeat(shown)}` : '');
   return base + '0'.repeat(digits - shown);
+}
+
+/** `toFixed` with exact halves going to the even neighbour. */
+function roundToEven(value: number, digits: number): string {
+  const fixed = value.toFixed(digits);
+  const exact = Math.abs(value).toFixed(Math.min(digits + 60, 100));
+  const isHalf = /^50*$/.test(exact.slice(exact.indexOf('.') + 1 + digits));
+  if (!isHalf || !/[13579]$/.test(fixed)) return fixed;
+  return fixed.replace(/\d$/, (digit) => String(Number(digit) - 1));
 }
 
 const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';

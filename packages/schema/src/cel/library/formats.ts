@@ -1,6 +1,6 @@
-import { parseType } from '../types/signature.ts';
 import type { Library } from '../types/environment.ts';
 import { overload } from '../types/overload.ts';
+import { parseType } from '../types/signature.ts';
 import { noSuchOverload } from '../values/errors.ts';
 import { ArrayList } from '../values/list.ts';
 import { Opaque, Optional, type Value } from '../values/value.ts';
@@ -28,7 +28,10 @@ class Format extends Opaque {
 }
 
 function mismatch(what: string, pattern: string, ...examples: string[]): string {
-  const shown = examples.map((example) => `'${example}'`).join(',  or ').replace(/,  or /g, ',  or ');
+  const shown = examples
+    .map((example) => `'${example}'`)
+    .join(',  or ')
+    .replace(/, {2}or /g, ',  or ');
   return `${what} (e.g. ${shown}, regex used for validation is '${pattern}')`;
 }
 

@@ -21,7 +21,8 @@ function parseV4(text: string, fail: Fail): ParsedAddress {
   if (bad) return fail(`unexpected character (at ${JSON.stringify(text.slice(bad.index))})`);
   const parts = text.split('.');
   if (parts.some((part) => part === '')) return fail('IPv4 field must have at least one digit');
-  if (parts.some((part) => part.length > 1 && part.startsWith('0'))) return fail('IPv4 field has octet with leading zero');
+  if (parts.some((part) => part.length > 1 && part.startsWith('0')))
+    return fail('IPv4 field has octet with leading zero');
   if (parts.some((part) => Number(part) > 255)) return fail('IPv4 field has value >255');
   if (parts.length < 4) return fail('IPv4 address too short');
   if (parts.length > 4) return fail('IPv4 address too long');
@@ -84,7 +85,9 @@ function longestZeros(words: readonly number[]): { start: number; length: number
 
 /** `::ffff:1.2.3.4` */
 export function isMapped(bytes: AddressBytes): boolean {
-  return bytes.length === 16 && bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255;
+  return (
+    bytes.length === 16 && bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255
+  );
 }
 
 /** An address with all bits after the first `bits` cleared. */

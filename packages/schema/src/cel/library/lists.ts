@@ -7,8 +7,8 @@ import { typeNameOf } from '../values/describe.ts';
 import { CelError } from '../values/errors.ts';
 import { ArrayList, CelList } from '../values/list.ts';
 import { CelDouble, CelUint, Duration, type Value } from '../values/value.ts';
-import { contains } from './operators.ts';
 import { integer, list } from './arguments.ts';
+import { contains } from './operators.ts';
 
 const comparable = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes'] as const;
 
@@ -67,7 +67,9 @@ export function kubernetesLists({ withIncludes }: { readonly withIncludes: boole
         overload(`list_${type}_sum_${type}`, `list(${type})::sum() -> ${type}`, (items) => sum(items, zero)),
       ),
       ...every((type) => overload(`list_${type}_max_${type}`, `list(${type})::max() -> ${type}`, (a) => extreme(a, 1))),
-      ...every((type) => overload(`list_${type}_min_${type}`, `list(${type})::min() -> ${type}`, (a) => extreme(a, -1))),
+      ...every((type) =>
+        overload(`list_${type}_min_${type}`, `list(${type})::min() -> ${type}`, (a) => extreme(a, -1)),
+      ),
       overload('list_a_index_of_int', 'list(A)::indexOf(A) -> int', (a, b) => position(a, b, false)),
       overload('list_a_last_index_of_int', 'list(A)::lastIndexOf(A) -> int', (a, b) => position(a, b, true)),
       ...(withIncludes ? [overload('list_includes_dyn_dyn', 'dyn::includes(dyn) -> bool', includes)] : []),
@@ -140,7 +142,9 @@ export const listsLibrary: Library = {
   overloads: [
     overload('list_slice', 'list(T)::slice(int, int) -> list(T)', slice),
     overload('list_flatten', 'list(list(T))::flatten() -> list(T)', (items) => flattened(items, 1)),
-    overload('list_flatten_int', 'list(dyn)::flatten(int) -> list(dyn)', (items, depth) => flattened(items, integer(depth))),
+    overload('list_flatten_int', 'list(dyn)::flatten(int) -> list(dyn)', (items, depth) =>
+      flattened(items, integer(depth)),
+    ),
     ...comparable.map((type) =>
       overload(`list_${type}_sort`, `list(${type})::sort() -> list(${type})`, (items) => sortByKeys(items, items)),
     ),

@@ -1,17 +1,10 @@
-import { parseType } from '../types/signature.ts';
 import type { Library } from '../types/environment.ts';
 import { type Overload, overload } from '../types/overload.ts';
+import { parseType } from '../types/signature.ts';
 import { CelError, noSuchOverload } from '../values/errors.ts';
 import { Opaque, type Value } from '../values/value.ts';
 import { text } from './arguments.ts';
-import {
-  type AddressBytes,
-  formatAddress,
-  isMapped,
-  maskAddress,
-  parseAddress,
-  sameAddress,
-} from './ip-address.ts';
+import { type AddressBytes, formatAddress, isMapped, maskAddress, parseAddress, sameAddress } from './ip-address.ts';
 
 class Ip extends Opaque {
   readonly typeName = 'net.IP';
@@ -67,7 +60,8 @@ class Cidr extends Opaque {
 function readIp(raw: string): Ip | { error: string } {
   const parsed = parseAddress(raw);
   const shown = JSON.stringify(raw);
-  if ('error' in parsed) return { error: `IP Address ${shown} parse error during conversion from string: ${parsed.error}` };
+  if ('error' in parsed)
+    return { error: `IP Address ${shown} parse error during conversion from string: ${parsed.error}` };
   if (parsed.zone !== '') return { error: `IP address ${shown} with zone value is not allowed` };
   if (isMapped(parsed.bytes)) return { error: `IPv4-mapped IPv6 address ${shown} is not allowed` };
   return new Ip(parsed.bytes);
@@ -138,7 +132,11 @@ function isGlobalUnicast(address: Ip): boolean {
   const { bytes } = address;
   const broadcast = bytes.length === 4 && bytes.every((byte) => byte === 255);
   return (
-    !broadcast && !isUnspecified(address) && !isLoopback(address) && !isMulticast(address) && !isLinkLocalUnicast(address)
+    !broadcast &&
+    !isUnspecified(address) &&
+    !isLoopback(address) &&
+    !isMulticast(address) &&
+    !isLinkLocalUnicast(address)
   );
 }
 
@@ -163,7 +161,9 @@ export const networkLibrary: Library = {
     overload('string_to_cidr', 'cidr(string) -> net.CIDR', toCidr),
     overload('cidr_contains_ip_string', 'net.CIDR::containsIP(string) -> bool', (a, b) => containsIp(a, toIp(b))),
     overload('cidr_contains_ip_ip', 'net.CIDR::containsIP(net.IP) -> bool', (a, b) => containsIp(a, ip(b))),
-    overload('cidr_contains_cidr_string', 'net.CIDR::containsCIDR(string) -> bool', (a, b) => containsCidr(a, toCidr(b))),
+    overload('cidr_contains_cidr_string', 'net.CIDR::containsCIDR(string) -> bool', (a, b) =>
+      containsCidr(a, toCidr(b)),
+    ),
     overload('cidr_contains_cidr', 'net.CIDR::containsCIDR(net.CIDR) -> bool', (a, b) => containsCidr(a, cidr(b))),
     overload('cidr_ip', 'net.CIDR::ip() -> net.IP', (value) => new Ip(cidr(value).bytes)),
     overload('cidr_prefix_length', 'net.CIDR::prefixLength() -> int', (value) => cidr(value).bits),

@@ -49,7 +49,9 @@ function arithmetic(
   invoke: (a: Value, b: Value) => Value,
   kinds: readonly string[],
 ): Overload[] {
-  return kinds.map((type) => overload(`${prefix}_${sized[type] ?? type}`, `${name}(${type}, ${type}) -> ${type}`, invoke));
+  return kinds.map((type) =>
+    overload(`${prefix}_${sized[type] ?? type}`, `${name}(${type}, ${type}) -> ${type}`, invoke),
+  );
 }
 
 export const operatorOverloads: readonly Overload[] = [

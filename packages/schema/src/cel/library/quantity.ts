@@ -1,6 +1,6 @@
-import { parseType } from '../types/signature.ts';
 import type { Library } from '../types/environment.ts';
 import { overload } from '../types/overload.ts';
+import { parseType } from '../types/signature.ts';
 import { CelError, noSuchOverload } from '../values/errors.ts';
 import { CelDouble, intOf, Opaque, type Value } from '../values/value.ts';
 import { bigint, text } from './arguments.ts';
@@ -36,8 +36,7 @@ const decimalPowers: Readonly<Record<string, number>> = {
 const binaryPowers: Readonly<Record<string, bigint>> = { Ki: 10n, Mi: 20n, Gi: 30n, Ti: 40n, Pi: 50n, Ei: 60n };
 
 const shape = /^([+-]?)(\d*)(?:\.(\d*))?(n|u|m|k|M|G|T|P|E|[KMGTPE]i|[eE][+-]?\d+)?$/;
-const complaint =
-  "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const complaint = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
 /** Reads an amount; parts below a billionth are rounded away from zero. Undefined when it is none. */
 function parseQuantity(source: string): bigint | undefined {
@@ -99,17 +98,41 @@ export const quantityLibrary: Library = {
     overload('string_to_quantity', 'quantity(string) -> kubernetes.Quantity', toQuantity),
     overload('is_quantity_string', 'isQuantity(string) -> bool', (value) => parseQuantity(text(value)) !== undefined),
     overload('quantity_sign', 'sign(kubernetes.Quantity) -> int', (value) => sign(nanosOf(value))),
-    overload('quantity_is_greater_than', 'kubernetes.Quantity::isGreaterThan(kubernetes.Quantity) -> bool', (a, b) => order(a, b) > 0),
-    overload('quantity_is_less_than', 'kubernetes.Quantity::isLessThan(kubernetes.Quantity) -> bool', (a, b) => order(a, b) < 0),
+    overload(
+      'quantity_is_greater_than',
+      'kubernetes.Quantity::isGreaterThan(kubernetes.Quantity) -> bool',
+      (a, b) => order(a, b) > 0,
+    ),
+    overload(
+      'quantity_is_less_than',
+      'kubernetes.Quantity::isLessThan(kubernetes.Quantity) -> bool',
+      (a, b) => order(a, b) < 0,
+    ),
     overload('quantity_compare_to', 'kubernetes.Quantity::compareTo(kubernetes.Quantity) -> int', order),
     overload('quantity_get_float', 'kubernetes.Quantity::asApproximateFloat() -> double', (value) => {
       return new CelDouble(Number(nanosOf(value)) / 1e9);
     }),
     overload('quantity_get_int', 'kubernetes.Quantity::asInteger() -> int', asInteger),
     overload('quantity_is_integer', 'kubernetes.Quantity::isInteger() -> bool', (value) => isInteger(nanosOf(value))),
-    overload('quantity_add', 'kubernetes.Quantity::add(kubernetes.Quantity) -> kubernetes.Quantity', (a, b) => new Quantity(nanosOf(a) + nanosOf(b))),
-    overload('quantity_add_int', 'kubernetes.Quantity::add(int) -> kubernetes.Quantity', (a, b) => new Quantity(nanosOf(a) + bigint(b) * unit)),
-    overload('quantity_sub', 'kubernetes.Quantity::sub(kubernetes.Quantity) -> kubernetes.Quantity', (a, b) => new Quantity(nanosOf(a) - nanosOf(b))),
-    overload('quantity_sub_int', 'kubernetes.Quantity::sub(int) -> kubernetes.Quantity', (a, b) => new Quantity(nanosOf(a) - bigint(b) * unit)),
+    overload(
+      'quantity_add',
+      'kubernetes.Quantity::add(kubernetes.Quantity) -> kubernetes.Quantity',
+      (a, b) => new Quantity(nanosOf(a) + nanosOf(b)),
+    ),
+    overload(
+      'quantity_add_int',
+      'kubernetes.Quantity::add(int) -> kubernetes.Quantity',
+      (a, b) => new Quantity(nanosOf(a) + bigint(b) * unit),
+    ),
+    overload(
+      'quantity_sub',
+      'kubernetes.Quantity::sub(kubernetes.Quantity) -> kubernetes.Quantity',
+      (a, b) => new Quantity(nanosOf(a) - nanosOf(b)),
+    ),
+    overload(
+      'quantity_sub_int',
+      'kubernetes.Quantity::sub(int) -> kubernetes.Quantity',
+      (a, b) => new Quantity(nanosOf(a) - bigint(b) * unit),
+    ),
   ],
 };

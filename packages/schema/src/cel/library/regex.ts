@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import type { RE2JS } from 're2js';
 import { compilePattern } from '../../engine/pattern.ts';
-import { overload } from '../types/overload.ts';
 import type { Library } from '../types/environment.ts';
+import { overload } from '../types/overload.ts';
 import { CelError } from '../values/errors.ts';
 import { ArrayList } from '../values/list.ts';
 import { integer, text } from './arguments.ts';

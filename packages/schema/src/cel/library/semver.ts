@@ -1,6 +1,6 @@
-import { parseType } from '../types/signature.ts';
 import type { Library } from '../types/environment.ts';
 import { overload } from '../types/overload.ts';
+import { parseType } from '../types/signature.ts';
 import { CelError, noSuchOverload } from '../values/errors.ts';
 import { intOf, Opaque, type Value } from '../values/value.ts';
 import { boolean, text } from './arguments.ts';
@@ -68,7 +68,8 @@ function prereleaseTag(tag: string): string | bigint {
     }
     return BigInt(tag);
   }
-  if (!/^[0-9A-Za-z-]+$/.test(tag)) throw new CelError(`Invalid character(s) found in prerelease ${JSON.stringify(tag)}`);
+  if (!/^[0-9A-Za-z-]+$/.test(tag))
+    throw new CelError(`Invalid character(s) found in prerelease ${JSON.stringify(tag)}`);
   return tag;
 }
 
@@ -98,7 +99,8 @@ function compareVersions(a: Version, b: Version): number {
     const [x, y] = [a.numbers[index] ?? 0n, b.numbers[index] ?? 0n];
     if (x !== y) return x < y ? -1 : 1;
   }
-  if (a.prerelease.length === 0 || b.prerelease.length === 0) return Math.sign(b.prerelease.length - a.prerelease.length);
+  if (a.prerelease.length === 0 || b.prerelease.length === 0)
+    return Math.sign(b.prerelease.length - a.prerelease.length);
   for (const [index, tag] of a.prerelease.entries()) {
     const other = b.prerelease[index];
     if (other === undefined) return 1;
@@ -140,9 +142,19 @@ export const semverLibrary: Library = {
       toSemver(value, boolean(loose)),
     ),
     overload('is_semver_string', 'isSemver(string) -> bool', (value) => isSemver(value, false)),
-    overload('is_semver_string_bool', 'isSemver(string, bool) -> bool', (value, loose) => isSemver(value, boolean(loose))),
-    overload('semver_is_greater_than', 'kubernetes.Semver::isGreaterThan(kubernetes.Semver) -> bool', (a, b) => order(a, b) > 0),
-    overload('semver_is_less_than', 'kubernetes.Semver::isLessThan(kubernetes.Semver) -> bool', (a, b) => order(a, b) < 0),
+    overload('is_semver_string_bool', 'isSemver(string, bool) -> bool', (value, loose) =>
+      isSemver(value, boolean(loose)),
+    ),
+    overload(
+      'semver_is_greater_than',
+      'kubernetes.Semver::isGreaterThan(kubernetes.Semver) -> bool',
+      (a, b) => order(a, b) > 0,
+    ),
+    overload(
+      'semver_is_less_than',
+      'kubernetes.Semver::isLessThan(kubernetes.Semver) -> bool',
+      (a, b) => order(a, b) < 0,
+    ),
     overload('semver_compare_to', 'kubernetes.Semver::compareTo(kubernetes.Semver) -> int', order),
     overload('semver_major', 'kubernetes.Semver::major() -> int', field(0)),
     overload('semver_minor', 'kubernetes.Semver::minor() -> int', field(1)),

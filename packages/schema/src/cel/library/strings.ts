@@ -1,12 +1,12 @@
-import { type Overload, overload } from '../types/overload.ts';
 import type { Library } from '../types/environment.ts';
+import { type Overload, overload } from '../types/overload.ts';
 import { formatValue } from '../values/describe.ts';
 import { CelCancelled, CelError } from '../values/errors.ts';
 import { ArrayList } from '../values/list.ts';
 import { codePoints, joinPoints } from '../values/text.ts';
 import type { Value } from '../values/value.ts';
 import { integer, list, text } from './arguments.ts';
-import { formatText, type FormatStyle } from './format-text.ts';
+import { type FormatStyle, formatText } from './format-text.ts';
 
 function outOfRange(index: number): CelError {
   return new CelError(`index out of range: ${index}`);
@@ -71,7 +71,13 @@ function replace(subject: string, part: string, by: string, limit: number): stri
   const pieces = part === '' ? ['', ...codePoints(subject), ''] : subject.split(part);
   const count = limit < 0 ? pieces.length - 1 : Math.min(limit, pieces.length - 1);
   if (subject.length + count * by.length > maxText) throw new CelCancelled();
-  return pieces.slice(0, count + 1).join(by) + pieces.slice(count + 1).map((piece) => part + piece).join('');
+  return (
+    pieces.slice(0, count + 1).join(by) +
+    pieces
+      .slice(count + 1)
+      .map((piece) => part + piece)
+      .join('')
+  );
 }
 
 function split(subject: string, separator: string, limit: number): ArrayList {
@@ -106,7 +112,8 @@ function quote(subject: string): string {
   return `"${subject.toWellFormed().replace(/[\u0007-\r\\"]/g, (char) => quotes[char] ?? char)}"`;
 }
 
-const goSpace = /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g;
+const goSpace =
+  /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g;
 
 /** White space as Go knows it, cut from both ends. */
 export function trimSpace(subject: string): string {
@@ -120,7 +127,9 @@ function searching(): Overload[] {
   return [
     overload('string_char_at_int', 'string::charAt(int) -> string', charAt),
     overload('string_index_of_string', 'string::indexOf(string) -> int', (a, b) => indexOf(a, b, 0)),
-    overload('string_index_of_string_int', 'string::indexOf(string, int) -> int', (a, b, c) => indexOf(a, b, integer(c))),
+    overload('string_index_of_string_int', 'string::indexOf(string, int) -> int', (a, b, c) =>
+      indexOf(a, b, integer(c)),
+    ),
     overload('string_last_index_of_string', 'string::lastIndexOf(string) -> int', (a, b) => lastIndexOf(a, b)),
     overload('string_last_index_of_string_int', 'string::lastIndexOf(string, int) -> int', (a, b, c) =>
       lastIndexOf(a, b, integer(c)),

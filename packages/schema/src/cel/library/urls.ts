@@ -1,6 +1,6 @@
-import { parseType } from '../types/signature.ts';
 import type { Library } from '../types/environment.ts';
 import { overload } from '../types/overload.ts';
+import { parseType } from '../types/signature.ts';
 import { CelError, noSuchOverload } from '../values/errors.ts';
 import { ArrayList } from '../values/list.ts';
 import { EntryMap, type MapKey } from '../values/map.ts';

@@ -57,7 +57,9 @@ function build(node: SchemaNode): DeclType | undefined {
     case 'array':
       return buildList(node);
     case 'object':
-      return typeof node.additionalProperties === 'object' ? buildMap(node, node.additionalProperties) : buildObject(node);
+      return typeof node.additionalProperties === 'object'
+        ? buildMap(node, node.additionalProperties)
+        : buildObject(node);
     case 'string':
       return buildText(node);
     case 'boolean':
@@ -74,7 +76,8 @@ function build(node: SchemaNode): DeclType | undefined {
 function buildList({ items, maxItems }: SchemaNode): DeclType | undefined {
   const element = items && child(items);
   if (!element) return undefined;
-  const max = maxItems === undefined ? Math.trunc((maxRequestBytes - 2) / (element.minSize + 1)) : Math.max(maxItems, 0);
+  const max =
+    maxItems === undefined ? Math.trunc((maxRequestBytes - 2) / (element.minSize + 1)) : Math.max(maxItems, 0);
   return { kind: 'list', scalar: types.dyn, fields: noFields, element, maxElements: max, minSize: 2 };
 }
 

@@ -117,7 +117,8 @@ function listReader(node: SchemaNode): Reader {
   const read = readerOf(items);
   const keys = node['x-kubernetes-list-map-keys'] ?? [];
   return (json) => {
-    if (!Array.isArray(json)) return unreadable('invalid data, expected an array for the provided schema with type=array');
+    if (!Array.isArray(json))
+      return unreadable('invalid data, expected an array for the provided schema with type=array');
     switch (node['x-kubernetes-list-type']) {
       case 'map':
         return new MapList(json, read, keys);
@@ -142,6 +143,10 @@ class JsonList extends CelList {
 
   get size(): number {
     return this.#json.length;
+  }
+
+  override get strict(): boolean {
+    return true;
   }
 
   at(index: number): Value {

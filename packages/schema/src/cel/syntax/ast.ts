@@ -99,15 +99,7 @@ export interface ComprehensionExpr extends Node {
   readonly result: Expr;
 }
 
-export type Expr =
-  | ConstExpr
-  | IdentExpr
-  | SelectExpr
-  | CallExpr
-  | ListExpr
-  | MapExpr
-  | StructExpr
-  | ComprehensionExpr;
+export type Expr = ConstExpr | IdentExpr | SelectExpr | CallExpr | ListExpr | MapExpr | StructExpr | ComprehensionExpr;
 
 /** The variable that macros collect their result in; no text can name it. */
 export const accumulator = '@result';

@@ -79,7 +79,10 @@ function kindOf(groups: Readonly<Record<string, string | undefined>>, text: stri
   return 'symbol';
 }
 
-const openText = new RegExp(`^(?:"(?:${escape}|[^\\\\"\\n\\r])*|'(?:${escape}|[^\\\\'\\n\\r])*)(?:\\\\[^]?|[\\n\\r])?`, 'u');
+const openText = new RegExp(
+  `^(?:"(?:${escape}|[^\\\\"\\n\\r])*|'(?:${escape}|[^\\\\'\\n\\r])*)(?:\\\\[^]?|[\\n\\r])?`,
+  'u',
+);
 const halfOperator = /^[&|=][^]?/u;
 
 /** What cannot become a token: an open text up to where it breaks, half an operator, or one character. */

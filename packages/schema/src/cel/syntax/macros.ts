@@ -1,11 +1,4 @@
-import {
-  accumulator,
-  type ComprehensionExpr,
-  type Expr,
-  operators,
-  type Shape,
-  unusedVariable,
-} from './ast.ts';
+import { accumulator, type ComprehensionExpr, type Expr, operators, type Shape, unusedVariable } from './ast.ts';
 
 /** A call as it stands in the text. */
 export interface MacroCall {
@@ -19,7 +12,7 @@ export type Expansion = { readonly expr: Expr } | { readonly offset: number; rea
 
 export type Macro = (call: MacroCall, args: readonly Expr[]) => Expansion | undefined;
 
-/** By name, number of arguments and whether there is a target: `all/2/true`. */
+/** By name, number of arguments and whether there is a target: `all/2/true`; `*` for any number. */
 export type MacroSet = ReadonlyMap<string, Macro>;
 
 export function macroKey(name: string, arity: number, receiver: boolean): string {
@@ -27,7 +20,9 @@ export function macroKey(name: string, arity: number, receiver: boolean): string
 }
 
 export function expandMacro(macros: MacroSet, call: MacroCall): Expansion | undefined {
-  return macros.get(macroKey(call.name, call.args.length, call.target !== undefined))?.(call, call.args);
+  const receiver = call.target !== undefined;
+  const macro = macros.get(macroKey(call.name, call.args.length, receiver)) ?? macros.get(`${call.name}/*/${receiver}`);
+  return macro?.(call, call.args);
 }
 
 /** Builds the parts of an unfolded macro, all of them placed at its opening parenthesis. */
@@ -118,12 +113,7 @@ function bodyOf(call: MacroCall, names: number): { filter: Expr | undefined; tra
   return { filter, transform: last(call) };
 }
 
-function collect(
-  call: MacroCall,
-  shape: Shape & { readonly kind: 'list' | 'map' },
-  init: Expr,
-  grown: Expr,
-): Body {
+function collect(call: MacroCall, shape: Shape & { readonly kind: 'list' | 'map' }, init: Expr, grown: Expr): Body {
   const make = builder(call.offset);
   const step = shape.filter ? make.call(operators.conditional, shape.filter, grown, make.result()) : grown;
   return { shape, init, condition: make.constant(true), step, result: make.result() };

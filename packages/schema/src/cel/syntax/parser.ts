@@ -1,11 +1,4 @@
-import {
-  type CallExpr,
-  type EntryExpr,
-  type Expr,
-  type FieldExpr,
-  operators,
-  type SelectExpr,
-} from './ast.ts';
+import { type CallExpr, type EntryExpr, type Expr, type FieldExpr, operators, type SelectExpr } from './ast.ts';
 import { Issues } from './issues.ts';
 import { type Token, tokenize } from './lexer.ts';
 import { type Literal, readBytes, readDouble, readInt, readString, readUint } from './literals.ts';

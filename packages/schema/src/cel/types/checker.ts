@@ -25,7 +25,7 @@ import {
   types,
   unwrapOptional,
 } from './type.ts';
-import { mostGeneral, substitute, type Substitutions, unifyAll } from './unify.ts';
+import { mostGeneral, type Substitutions, substitute, unifyAll } from './unify.ts';
 
 /**
  * Finds the type of every part of an expression, notes it on the nodes, and reports what does not fit.

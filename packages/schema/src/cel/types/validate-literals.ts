@@ -1,7 +1,7 @@
-import type { CallExpr, Expr } from '../syntax/ast.ts';
-import type { Issues } from '../syntax/issues.ts';
 import { clauseComplaints } from '../library/format-text.ts';
 import { patternError } from '../library/regex.ts';
+import type { CallExpr, Expr } from '../syntax/ast.ts';
+import type { Issues } from '../syntax/issues.ts';
 import { CelError } from '../values/errors.ts';
 import type { Environment } from './environment.ts';
 import { type CelType, formatType, sameType, types, unwrapOptional } from './type.ts';
@@ -137,5 +137,11 @@ const clauseTypes: Readonly<Record<string, ReadonlySet<string>>> = {
 
 function equivalent(a: CelType, b: CelType): boolean {
   if (a.kind === 'param' || b.kind === 'param') return true;
-  return sameType(a, b) || (a.kind === b.kind && a.name === b.name && a.params.length === b.params.length && a.params.every((param, index) => equivalent(param, b.params[index] ?? types.dyn)));
+  return (
+    sameType(a, b) ||
+    (a.kind === b.kind &&
+      a.name === b.name &&
+      a.params.length === b.params.length &&
+      a.params.every((param, index) => equivalent(param, b.params[index] ?? types.dyn)))
+  );
 }

@@ -1,4 +1,4 @@
-import { types, type CelType } from '../types/type.ts';
+import { type CelType, types } from '../types/type.ts';
 import { CelList } from './list.ts';
 import { CelMap } from './map.ts';
 import { formatDuration, formatTimestamp } from './time.ts';

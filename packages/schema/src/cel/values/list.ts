@@ -4,6 +4,11 @@ import type { Value } from './value.ts';
 export abstract class CelList {
   abstract readonly size: number;
 
+  /** Whether only an `int` may index it: lists of resources are strict, others take any number. */
+  get strict(): boolean {
+    return false;
+  }
+
   /** The item at an index within bounds. */
   abstract at(index: number): Value;
 

@@ -1,5 +1,5 @@
 import { CelError } from './errors.ts';
-import { durationOf, type Duration, Timestamp } from './value.ts';
+import { type Duration, durationOf, Timestamp } from './value.ts';
 
 export const minSeconds = -62_135_596_800;
 export const maxSeconds = 253_402_300_799;
@@ -104,6 +104,8 @@ function scaled(number: string, unit: bigint): bigint {
 export function formatDuration({ nanos }: Duration): string {
   const negative = nanos < 0n;
   const size = negative ? -nanos : nanos;
-  const fraction = String(size % nanosPerSecond).padStart(9, '0').replace(/0+$/, '');
+  const fraction = String(size % nanosPerSecond)
+    .padStart(9, '0')
+    .replace(/0+$/, '');
   return `${negative ? '-' : ''}${size / nanosPerSecond}${fraction === '' ? '' : `.${fraction}`}s`;
 }

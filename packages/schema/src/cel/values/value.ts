@@ -1,6 +1,6 @@
+import { CelError } from './errors.ts';
 import type { CelList } from './list.ts';
 import type { CelMap } from './map.ts';
-import { CelError } from './errors.ts';
 
 export const minInt = -(2n ** 63n);
 export const maxInt = 2n ** 63n - 1n;
