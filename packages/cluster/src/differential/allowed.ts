@@ -316,13 +316,6 @@ const gaps: readonly Allowance[] = [
   },
   { area: 'core', scenario: 'Node (v1)', path: /podCIDRs$/, reason: 'Gap: podCIDRs follow podCIDR.' },
   {
-    area: 'batch',
-    scenario: 'Job (batch/v1)',
-    steps: [13],
-    path: /^warnings/,
-    reason: 'Gap: the warning of a single delete comes with a collection too.',
-  },
-  {
     area: 'other-groups',
     scenario: 'Role (rbac.authorization.k8s.io/v1)',
     path: /f:rules$/,
@@ -342,21 +335,9 @@ const gaps: readonly Allowance[] = [
   },
   {
     area: 'other-groups',
-    scenario: 'CSIDriver (storage.k8s.io/v1)',
-    path: /preventPodSchedulingIfMissing$/,
-    reason: 'Gap: a default of 1.37.',
-  },
-  {
-    area: 'other-groups',
     scenario: 'CSINode (storage.k8s.io/v1)',
     path: /drivers$/,
     reason: 'Gap: an empty list is stored as null.',
-  },
-  {
-    area: 'other-groups',
-    scenario: 'VolumeAttachment (storage.k8s.io/v1)',
-    path: /attached$/,
-    reason: 'Gap: the status begins as not attached.',
   },
   {
     area: 'other-groups',

@@ -60,5 +60,6 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'rbac.authorization.k8s.io/roles': rbac.roleStrategy,
   'scheduling.k8s.io/priorityclasses': misc.priorityClassStrategy,
   'storage.k8s.io/csidrivers': misc.csiDriverStrategy,
+  'storage.k8s.io/volumeattachments': misc.volumeAttachmentStrategy,
   'storage.k8s.io/storageclasses': misc.storageClassStrategy,
 };

@@ -1,7 +1,7 @@
 import { isNotFound } from '@coxswain/runtime/core';
 import type { ApiResponse } from '../types.ts';
 import type { Call } from './context.ts';
-import { deleteObject } from './delete.ts';
+import { deleteObject, warnOfOrphans } from './delete.ts';
 import { deleteOptions } from './delete-options.ts';
 import { listOptions } from './list-options.ts';
 import { projectorOf, reply } from './projection.ts';
@@ -11,6 +11,7 @@ import { listObjects } from './read.ts';
 export async function removeCollection(call: Call): Promise<ApiResponse> {
   const projector = projectorOf(call);
   const options = deleteOptions(call.query, call.request.body);
+  warnOfOrphans(call, options);
   const { objects, metadata } = await listObjects(call, listOptions(call));
   for (const object of objects) {
     try {

@@ -20,6 +20,11 @@ const orphanedPods =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or ' +
   'set propagationPolicy=Orphan to suppress this warning';
 
+/** Jobs leave their pods behind unless one says otherwise, which takes many by surprise. */
+export function warnOfOrphans(call: Call, { propagation }: DeleteOptions): void {
+  if (call.resource.storage === 'batch/jobs' && propagation === undefined) warn(call, orphanedPods);
+}
+
 /** DELETE of one object. */
 export function remove(call: Call): Promise<ApiResponse> {
   return removeWith(call, call.request.body);
@@ -29,7 +34,7 @@ export function remove(call: Call): Promise<ApiResponse> {
 export async function removeWith(call: Call, body: unknown): Promise<ApiResponse> {
   const options = deleteOptions(call.query, body);
   projectorOf(call);
-  if (call.resource.storage === 'batch/jobs' && options.propagation === undefined) warn(call, orphanedPods);
+  warnOfOrphans(call, options);
   const { object, gone } = await deleteObject(call, call.name, options);
   const code = !gone && options.orphanDependentsFalse ? 202 : 200;
   if (!gone || call.resource.strategy.deleteReturnsObject) return objectReply(call, object, code);

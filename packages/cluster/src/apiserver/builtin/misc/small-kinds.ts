@@ -233,10 +233,22 @@ export const csiDriverStrategy: Strategy = {
   default(draft) {
     const spec = ensureObject(draft, 'spec');
     fill(spec, 'attachRequired', true);
-    for (const key of ['podInfoOnMount', 'storageCapacity', 'requiresRepublish', 'seLinuxMount'])
+    for (const key of [
+      'podInfoOnMount',
+      'storageCapacity',
+      'requiresRepublish',
+      'seLinuxMount',
+      'preventPodSchedulingIfMissing',
+    ])
       fill(spec, key, false);
     fill(spec, 'fsGroupPolicy', 'ReadWriteOnceWithFSType');
     if (listAt(spec, 'volumeLifecycleModes').length === 0) spec.volumeLifecycleModes = ['Persistent'];
+  },
+};
+
+export const volumeAttachmentStrategy: Strategy = {
+  prepareCreate(draft) {
+    draft.status = { attached: false };
   },
 };
 
