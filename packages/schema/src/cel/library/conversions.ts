@@ -40,7 +40,7 @@ function toBool(value: Value): Value {
 
 function intFromDouble(value: Value): Value {
   const number = double(value);
-  if (Number.isFinite(number) && number > -9223372036854775808 && number < 9223372036854775808) {
+  if (Number.isFinite(number) && Math.abs(number) < 2 ** 63) {
     return intOf(BigInt(Math.trunc(number)));
   }
   throw new CelError('integer overflow');
@@ -48,7 +48,7 @@ function intFromDouble(value: Value): Value {
 
 function uintFromDouble(value: Value): Value {
   const number = double(value);
-  if (Number.isFinite(number) && number >= 0 && number < 18446744073709551616) {
+  if (Number.isFinite(number) && number >= 0 && number < 2 ** 64) {
     return new CelUint(BigInt(Math.trunc(number)));
   }
   throw new CelError('unsigned integer overflow');

@@ -43,7 +43,16 @@ export const jsonPatchLibrary: Library = {
  * The language as an API server 1.37 has it (`spec/embedded.md` §1.11). What is being written may only use what the
  * version before has too (so that a server can be rolled back): `includes` is known to stored expressions alone.
  */
-export const kubernetesEnvironment: { readonly written: Environment; readonly stored: Environment } = {
-  written: createEnvironment([...shared, kubernetesLists({ withIncludes: false })], { homogeneous: true }),
-  stored: createEnvironment([...shared, kubernetesLists({ withIncludes: true })], { homogeneous: true }),
+export const kubernetesEnvironment = {
+  get written(): Environment {
+    written ??= createEnvironment([...shared, kubernetesLists({ withIncludes: false })], { homogeneous: true });
+    return written;
+  },
+  get stored(): Environment {
+    stored ??= createEnvironment([...shared, kubernetesLists({ withIncludes: true })], { homogeneous: true });
+    return stored;
+  },
 };
+
+let written: Environment | undefined;
+let stored: Environment | undefined;

@@ -109,7 +109,7 @@ const quotes: Readonly<Record<string, string>> = {
 };
 
 function quote(subject: string): string {
-  return `"${subject.toWellFormed().replace(/[\u0007-\r\\"]/g, (char) => quotes[char] ?? char)}"`;
+  return `"${subject.toWellFormed().replace(/[\\"]|\p{Cc}/gu, (char) => quotes[char] ?? char)}"`;
 }
 
 const goSpace =

@@ -1,7 +1,8 @@
 import type { SchemaNode, ValidationRule } from '../../node.ts';
 import { type CompiledRule, compileRules } from './compile-rule.ts';
 import { declTypeOf } from './decl-type.ts';
-import { type Reader, readerOf, rootReaderOf } from './schema-values.ts';
+import type { Reader } from './reader.ts';
+import { readerOf, rootReaderOf } from './schema-values.ts';
 
 /** A node with rules, or with some below it. */
 export interface RulePlan {

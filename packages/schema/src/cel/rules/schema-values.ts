@@ -1,16 +1,13 @@
-import { isObject, own, sameJson } from '../../json.ts';
+import { isObject, sameJson } from '../../json.ts';
 import type { SchemaNode } from '../../node.ts';
-import { equal } from '../values/compare.ts';
-import { CelError, noSuchOverload } from '../values/errors.ts';
-import { ArrayList, CelList } from '../values/list.ts';
-import { CelMap, type MapKey, mapKey } from '../values/map.ts';
+import { CelError } from '../values/errors.ts';
 import { parseDuration, parseTimestamp, timestampOf } from '../values/time.ts';
 import { CelDouble, intOf, RawJson, type Value } from '../values/value.ts';
 import { withObjectMeta } from './decl-type.ts';
-import { escapeName, unescapeName } from './escape.ts';
-
-/** Reads JSON as the value its schema makes it. @throws {CelError} when it does not fit the schema */
-export type Reader = (json: unknown) => Value;
+import { escapeName } from './escape.ts';
+import { JsonList, MapList, SetList } from './json-list.ts';
+import { type Field, type Fields, JsonMap, JsonObject, noFields } from './json-object.ts';
+import type { Reader } from './reader.ts';
 
 const readers = new WeakMap<SchemaNode, Reader>();
 
@@ -130,89 +127,6 @@ function listReader(node: SchemaNode): Reader {
   };
 }
 
-/** A list in JSON; its items are read when they are asked for. */
-class JsonList extends CelList {
-  readonly #json: readonly unknown[];
-  readonly #read: Reader;
-
-  constructor(json: readonly unknown[], read: Reader) {
-    super();
-    this.#json = json;
-    this.#read = read;
-  }
-
-  get size(): number {
-    return this.#json.length;
-  }
-
-  override get strict(): boolean {
-    return true;
-  }
-
-  at(index: number): Value {
-    return this.#read(this.#json[index]);
-  }
-}
-
-/** A list without order: equal when it has the same items, and `+` is the union. */
-class SetList extends JsonList {
-  override compare(other: CelList): boolean {
-    if (this.size !== other.size) return false;
-    const keys = new Set([...this].map(setKey));
-    return [...other].every((item) => keys.has(setKey(item)));
-  }
-
-  override concat(other: CelList): CelList {
-    const items = [...this];
-    const keys = new Set(items.map(setKey));
-    for (const item of other) {
-      if (!keys.has(setKey(item))) items.push(item);
-      keys.add(setKey(item));
-    }
-    return new ArrayList(items);
-  }
-}
-
-function setKey(value: Value): MapKey {
-  const key = mapKey(value);
-  if (key !== undefined) return key;
-  throw noSuchOverload();
-}
-
-/** A list of objects that are told apart by keys: order does not count, and `+` merges. */
-class MapList extends JsonList {
-  readonly #keys: readonly string[];
-
-  constructor(json: readonly unknown[], read: Reader, keys: readonly string[]) {
-    super(json, read);
-    this.#keys = keys;
-  }
-
-  override compare(other: CelList): boolean {
-    if (this.size !== other.size) return false;
-    const byKey = new Map([...this].map((item) => [this.#keyOf(item), item]));
-    const seen = new Set<string>();
-    for (const item of other) {
-      const key = this.#keyOf(item);
-      const mine = byKey.get(key);
-      if (mine === undefined || !equal(mine, item)) return false;
-      seen.add(key);
-    }
-    return seen.size === byKey.size;
-  }
-
-  override concat(other: CelList): CelList {
-    const merged = new Map([...this].map((item) => [this.#keyOf(item), item]));
-    for (const item of other) merged.set(this.#keyOf(item), item);
-    return new ArrayList([...merged.values()]);
-  }
-
-  #keyOf(item: Value): string {
-    if (!(item instanceof CelMap)) throw noSuchOverload();
-    return JSON.stringify(this.#keys.map((key) => String(item.find(escapeName(key) ?? key) ?? null)));
-  }
-}
-
 function objectReader(node: SchemaNode): Reader {
   const whole = node['x-kubernetes-embedded-resource'] ? withObjectMeta(node) : node;
   const { properties, additionalProperties } = whole;
@@ -223,19 +137,6 @@ function objectReader(node: SchemaNode): Reader {
     return values ? new JsonMap(json, values) : new JsonObject(json, fields ?? noFields);
   };
 }
-
-interface Field {
-  readonly name: string;
-  readonly escaped: string;
-  readonly read: Reader;
-}
-
-interface Fields {
-  readonly byEscaped: ReadonlyMap<string, Field>;
-  readonly byName: ReadonlyMap<string, Field>;
-}
-
-const noFields: Fields = { byEscaped: new Map(), byName: new Map() };
 
 function fieldReaders(properties: Readonly<Record<string, SchemaNode>>): Fields {
   const fields = Object.entries(properties).map(([name, property]): Field => {
@@ -254,83 +155,4 @@ function fieldReaders(properties: Readonly<Record<string, SchemaNode>>): Fields 
     byEscaped: new Map(fields.map((field) => [field.escaped, field])),
     byName: new Map(fields.map((field) => [field.name, field])),
   };
-}
-
-/** An object with declared fields. A null field is a missing one. */
-class JsonObject extends CelMap {
-  readonly #json: Readonly<Record<string, unknown>>;
-  readonly #fields: Fields;
-
-  constructor(json: Readonly<Record<string, unknown>>, fields: Fields) {
-    super();
-    this.#json = json;
-    this.#fields = fields;
-  }
-
-  get size(): number {
-    return Object.keys(this.#json).length;
-  }
-
-  find(key: Value): Value | undefined {
-    if (typeof key !== 'string') throw noSuchOverload();
-    const field = this.#fields.byEscaped.get(key) ?? this.#unescaped(key);
-    if (!field) return undefined;
-    const json = own(this.#json, field.name);
-    return json === undefined || json === null ? undefined : field.read(json);
-  }
-
-  #unescaped(key: string): Field | undefined {
-    const name = unescapeName(key);
-    return name === undefined ? undefined : this.#fields.byName.get(name);
-  }
-
-  *keys(): Iterable<Value> {
-    for (const name of Object.keys(this.#json)) {
-      const field = this.#fields.byName.get(name);
-      if (field) yield field.escaped;
-    }
-  }
-
-  /** Fields that no schema describes count as well. */
-  override compare(other: CelMap, same: (a: Value, b: Value) => boolean): boolean {
-    if (this.size !== other.size) return false;
-    for (const [name, json] of Object.entries(this.#json)) {
-      const field = this.#fields.byName.get(name);
-      if (field) {
-        const mine = this.find(field.escaped);
-        const theirs = other.find(field.escaped);
-        if (mine === undefined || theirs === undefined) {
-          if (mine !== theirs) return false;
-        } else if (!same(mine, theirs)) return false;
-      } else if (other instanceof JsonObject && Object.hasOwn(other.#json, name)) {
-        if (!sameJson(json, other.#json[name])) return false;
-      }
-    }
-    return true;
-  }
-}
-
-/** An object whose keys are data. */
-class JsonMap extends CelMap {
-  readonly #json: Readonly<Record<string, unknown>>;
-  readonly #read: Reader;
-
-  constructor(json: Readonly<Record<string, unknown>>, read: Reader) {
-    super();
-    this.#json = json;
-    this.#read = read;
-  }
-
-  get size(): number {
-    return Object.keys(this.#json).length;
-  }
-
-  find(key: Value): Value | undefined {
-    if (typeof key !== 'string') throw noSuchOverload();
-    return Object.hasOwn(this.#json, key) ? this.#read(this.#json[key]) : undefined;
-  }
-
-  keys(): Iterable<Value> {
-    return Object.keys(this.#json);
-  }
 }

@@ -22,16 +22,16 @@ export interface Token {
   readonly offset: number;
 }
 
-const escape = String.raw`\\(?:[abfnrtv"'\\?${'`'}]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})`;
+const escapeSequence = String.raw`\\(?:[abfnrtv"'\\?${'`'}]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})`;
 const quoted = [
   String.raw`[rR]"""[\s\S]*?"""`,
   String.raw`[rR]'''[\s\S]*?'''`,
   String.raw`[rR]"[^"\n\r]*"`,
   String.raw`[rR]'[^'\n\r]*'`,
-  `"""(?:${escape}|[^\\\\])*?"""`,
-  `'''(?:${escape}|[^\\\\])*?'''`,
-  `"(?:${escape}|[^\\\\"\\n\\r])*"`,
-  `'(?:${escape}|[^\\\\'\\n\\r])*'`,
+  `"""(?:${escapeSequence}|[^\\\\])*?"""`,
+  `'''(?:${escapeSequence}|[^\\\\])*?'''`,
+  `"(?:${escapeSequence}|[^\\\\"\\n\\r])*"`,
+  `'(?:${escapeSequence}|[^\\\\'\\n\\r])*'`,
 ].join('|');
 
 const token = new RegExp(
@@ -80,10 +80,10 @@ function kindOf(groups: Readonly<Record<string, string | undefined>>, text: stri
 }
 
 const openText = new RegExp(
-  `^(?:"(?:${escape}|[^\\\\"\\n\\r])*|'(?:${escape}|[^\\\\'\\n\\r])*)(?:\\\\[^]?|[\\n\\r])?`,
+  `^(?:"(?:${escapeSequence}|[^\\\\"\\n\\r])*|'(?:${escapeSequence}|[^\\\\'\\n\\r])*)(?:\\\\[^]?|[\\n\\r])?`,
   'u',
 );
-const halfOperator = /^[&|=][^]?/u;
+const halfOperator = /^[&|=][\s\S]?/u;
 
 /** What cannot become a token: an open text up to where it breaks, half an operator, or one character. */
 function skipBad(source: string, at: number, offset: number, issues: Issues): number {
