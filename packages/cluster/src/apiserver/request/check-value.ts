@@ -7,7 +7,7 @@ import { badRequest } from '@coxswain/runtime/core';
 export const maxDepth = 500;
 
 /**
- * Makes sure that a value can be stored and written as JSON: nested no deeper than {@link maxDepth} (so it does not hold itself
+ * Makes sure that a value can be stored and written as JSON: made of JSON's types, nested no deeper than {@link maxDepth} (so it does not hold itself
  * either), and with finite numbers only.
  * @throws ApiError BadRequest
  */
@@ -16,7 +16,11 @@ export function checkValue(value: unknown): void {
 }
 
 function check(value: unknown, left: number): void {
+  if (typeof value === 'function' || typeof value === 'symbol') throw badRequest(`a ${typeof value} is no JSON value`);
   if (typeof value === 'object' && value !== null) {
+    if ('toJSON' in value && typeof value.toJSON === 'function') {
+      throw badRequest('a date or the like is no JSON value: write what it stands for as text');
+    }
     if (left === 0) throw badRequest('exceeded max depth');
     if (Array.isArray(value)) for (const item of value) check(item, left - 1);
     else for (const key in value) check((value as Readonly<Record<string, unknown>>)[key], left - 1);
