@@ -196,6 +196,17 @@ test('a copy of a directory that is in use is a directory of its own', async () 
   await first.close();
 });
 
+test('a log that is removed while it is written takes no more writes', async () => {
+  const storage = await open({ fsync: 'always' });
+  put(storage, 'a');
+  await storage.flushed();
+  rmSync(logFile());
+  put(storage, 'b');
+  await expect(storage.flushed()).rejects.toThrow(/cannot be synced \(the file was removed\)/);
+  expect(() => put(storage, 'c')).toThrow(DataDirError);
+  await expect(storage.close()).rejects.toThrow(DataDirError);
+});
+
 test('a directory that cannot be written is refused with the reason', async () => {
   await expect(open({ dir: '/proc/nowhere' })).rejects.toThrow(
     /data directory \/proc\/nowhere cannot be written \(.*\): check/,

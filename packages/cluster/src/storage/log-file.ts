@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, fstat, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { logMark, syncDirectory } from './files.ts';
 
@@ -41,8 +41,16 @@ export class LogFile implements LogSink {
     this.size += bytes.length;
   }
 
-  sync(): Promise<void> {
-    return new Promise((resolve, reject) => fdatasync(this.#fd, (error) => (error ? reject(error) : resolve())));
+  async sync(): Promise<void> {
+    await new Promise<void>((resolve, reject) => fdatasync(this.#fd, (error) => (error ? reject(error) : resolve())));
+    // What is written to a file that was removed is gone with this process, however well it is synced.
+    if ((await this.#links()) === 0) throw new Error('the file was removed');
+  }
+
+  #links(): Promise<number> {
+    return new Promise((resolve, reject) =>
+      fstat(this.#fd, (error, stats) => (error ? reject(error) : resolve(stats.nlink))),
+    );
   }
 
   close(): void {
