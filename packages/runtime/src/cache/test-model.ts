@@ -15,6 +15,8 @@ export type What = 'spec' | 'status' | 'delete' | 'toggle';
 export interface Said {
   readonly fields?: Readonly<Record<string, number>>;
   readonly conditions?: readonly { readonly type: string; readonly status: number }[];
+  /** Types of conditions to take out. */
+  readonly gone?: readonly string[];
 }
 
 export type Op =
@@ -240,6 +242,7 @@ export class World {
 export function patched(before: Said, body: Said): Said {
   const conditions = new Map((before.conditions ?? []).map((condition) => [condition.type, condition]));
   for (const condition of body.conditions ?? []) conditions.set(condition.type, condition);
+  for (const type of body.gone ?? []) conditions.delete(type);
   return {
     ...(before.fields || body.fields ? { fields: { ...before.fields, ...body.fields } } : {}),
     ...(conditions.size > 0 ? { conditions: [...conditions.values()] } : {}),

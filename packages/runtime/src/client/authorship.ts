@@ -18,7 +18,8 @@ export const createAuthorship: Authorship = () => true;
 export function updateAuthorship(object: KubeObject): Authorship {
   const { resourceVersion } = object.metadata;
   if (resourceVersion) return pinned(resourceVersion);
-  return (before, answer) => before !== undefined && explains(content(before), content(answer), content(object), true);
+  return (before, answer) =>
+    before !== undefined && explains(content(before), content(answer), content(object), 'whole');
 }
 
 export function patchAuthorship(patch: Patch): Authorship {
@@ -28,9 +29,14 @@ export function patchAuthorship(patch: Patch): Authorship {
     if (patch.type === 'apply' && (!before || before.metadata.uid !== answer.metadata.uid))
       return isSolelyApplied(answer);
     if (!before) return false;
-    if (patch.type !== 'json') return explains(content(before), content(answer), patch.body);
+    if (patch.type !== 'json') {
+      const reach = patch.type === 'merge' ? 'lists' : 'elements';
+      return explains(content(before), content(answer), patch.body, reach);
+    }
     const expected = jsonPatched(before, patch.body);
-    return expected !== undefined && explains(content(before), content(answer), content(expected as KubeObject), true);
+    return (
+      expected !== undefined && explains(content(before), content(answer), content(expected as KubeObject), 'whole')
+    );
   };
 }
 
@@ -43,7 +49,7 @@ export function deleteAuthorship(options: DeleteOptions = {}): Authorship {
     const { deletionTimestamp, deletionGracePeriodSeconds } = answer.metadata;
     const finalizers = ['foregroundDeletion', 'orphan'];
     const body = { metadata: { deletionTimestamp, deletionGracePeriodSeconds, finalizers } };
-    return explains(content(before), content(answer), body);
+    return explains(content(before), content(answer), body, 'elements');
   };
 }
 

@@ -6,36 +6,41 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Whether `after` differs from `before` only where `body`, the body of a merge, strategic or apply patch, says so.
- * List elements with a key are compared one by one; quantities by amount. It errs towards `false`: what the server added
- * of itself beside what the body says is a difference.
- * @param whole `body` is the whole value: what it leaves out was meant to go
+ * What a body means by what it says.
+ * - `elements`: it adds to maps and, by their keys, to lists; a list without keys may be a set or replaced, nobody tells
+ * - `lists`: it adds to maps and replaces lists
+ * - `whole`: it is the whole value, and what it leaves out is meant to go
  */
-export function explains(before: unknown, after: unknown, body: unknown, whole = false): boolean {
+export type Reach = 'elements' | 'lists' | 'whole';
+
+/**
+ * Whether `after` differs from `before` only where `body`, as it was sent in a write, says so. Quantities are compared by
+ * amount. It errs towards `false`: what the server added of itself beside what the body says is a difference.
+ */
+export function explains(before: unknown, after: unknown, body: unknown, reach: Reach): boolean {
   if (deepEqual(before, after)) return true;
-  if (body === undefined) return whole && after === undefined;
+  if (body === undefined) return reach === 'whole' && after === undefined;
   if (body === null) return after === undefined || after === null;
-  if (Array.isArray(body)) return explainsList(before, after, body, whole);
+  if (Array.isArray(body)) return explainsList(before, after, body, reach);
   if (!isFields(body)) return after === body || sameQuantity(after, body);
   // The server may leave out what has become empty.
   const now = after ?? {};
   if (!isFields(now)) return false;
   const old = isFields(before) ? before : {};
   const names = new Set([...Object.keys(old), ...Object.keys(now)]);
-  return [...names].every((name) => explains(old[name], now[name], body[name], whole));
+  return [...names].every((name) => explains(old[name], now[name], body[name], reach));
 }
 
-function explainsList(before: unknown, after: unknown, body: readonly unknown[], whole: boolean): boolean {
-  if (deepEqual(after, body)) return true;
-  if (after === undefined) return body.length === 0;
-  if (!Array.isArray(after)) return false;
+function explainsList(before: unknown, after: unknown, body: readonly unknown[], reach: Reach): boolean {
   const old: readonly unknown[] = Array.isArray(before) ? before : [];
-  const now: readonly unknown[] = after;
+  const now: unknown = after ?? [];
+  if (!Array.isArray(now)) return false;
+  if ((reach !== 'elements' || old.length === 0) && deepEqual(now, body)) return true;
   const all = [...old, ...now, ...body];
-  if (!all.some((item) => typeof item === 'object')) return !whole && explainsSet(old, now, body);
+  if (!all.some((item) => typeof item === 'object')) return reach === 'elements' && explainsSet(old, now, body);
   const keys = listKeysOf(all);
   if (!keys || hasTwins(old, keys) || hasTwins(now, keys)) return false;
-  return explainsElements(old, now, body, keys, whole);
+  return explainsElements({ old, now, body, keys, reach });
 }
 
 /** A list of scalars that is a set: only what the body says came to it. */
@@ -44,13 +49,15 @@ function explainsSet(old: readonly unknown[], now: readonly unknown[], body: rea
   return deepEqual(kept, old) && now.every((item) => old.includes(item) || body.includes(item));
 }
 
-function explainsElements(
-  old: readonly unknown[],
-  now: readonly unknown[],
-  body: readonly unknown[],
-  keys: readonly string[],
-  whole: boolean,
-): boolean {
+interface Elements {
+  readonly old: readonly unknown[];
+  readonly now: readonly unknown[];
+  readonly body: readonly unknown[];
+  readonly keys: readonly string[];
+  readonly reach: Reach;
+}
+
+function explainsElements({ old, now, body, keys, reach }: Elements): boolean {
   const same = (items: readonly unknown[], item: unknown) => items.find((other) => sameElement(other, item, keys));
   const meant = (item: unknown) => body.find((other) => sameElement(item, other, keys));
   const stayed = old.filter((item) => same(now, item) !== undefined);
@@ -58,8 +65,8 @@ function explainsElements(
   const inOrder = stayed.every((item, i) => sameElement(kept[i], item, keys));
   return (
     inOrder &&
-    now.every((item) => explains(same(old, item), item, meant(item), whole)) &&
-    old.every((item) => same(now, item) !== undefined || explains(item, undefined, meant(item), whole))
+    now.every((item) => explains(same(old, item), item, meant(item), reach)) &&
+    old.every((item) => same(now, item) !== undefined || explains(item, undefined, meant(item), reach))
   );
 }
 
