@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCluster } from '@coxswain/cluster';
-import { type Cluster, type Kubectl, kubectlFor } from '@coxswain/testing';
+import { type Cluster, type ClusterProgram, kubectlFor } from '@coxswain/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 let cluster: Cluster;
-let kubectl: Kubectl;
+let kubectl: ClusterProgram;
 
 beforeAll(async () => {
   cluster = await startCluster({ port: 0, nodes: 2, kruise: false });

@@ -1,16 +1,16 @@
 /** The real kubectl against an embedded cluster with the operators: what a user types, and what it prints. */
 import { startCluster } from '@coxswain/cluster';
 import { matrixoneOperator } from '@coxswain/operator-matrixone';
+import { installCrds } from '@coxswain/runtime/apply';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
-import { type Cluster, type Kubectl, kubectlFor } from '@coxswain/testing';
+import { type Cluster, type ClusterProgram, kubectlFor } from '@coxswain/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { installCrds } from './manifests/crds.ts';
 
 const example = new URL('../../../examples/matrixone/cluster.yaml', import.meta.url).pathname;
 
 let cluster: Cluster;
 let manager: Manager;
-let kubectl: Kubectl;
+let kubectl: ClusterProgram;
 
 beforeAll(async () => {
   cluster = await startCluster({ port: 0, nodes: 3 });

@@ -12,5 +12,5 @@ export {
   missingPrograms,
   startControlPlane,
 } from './control-plane/index.ts';
-export { type Finished, type Kubectl, kubectlFor, type Running } from './kubectl.ts';
+export { type ClusterProgram, type Finished, helmFor, kubectlFor, type Running } from './programs.ts';
 export { type Tool, toolPath } from './tools.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { toolPath } from './tools.ts';
+import { type Tool, toolPath } from './tools.ts';
 
 /** How a program ended. */
 export interface Finished {
@@ -18,8 +18,8 @@ export interface Running {
   stop(): Promise<Finished>;
 }
 
-/** The real kubectl, pointed at one cluster. */
-export interface Kubectl {
+/** A real program, pointed at one cluster. */
+export interface ClusterProgram {
   /** Runs to the end, whatever the exit code. `input` goes to its standard input. Given up after 60 s. */
   try(args: readonly string[], input?: string): Promise<Finished>;
   /** Like `try`, and answers the standard output. @throws Error with both outputs when it fails */
@@ -30,10 +30,20 @@ export interface Kubectl {
 
 const limit = 60_000;
 
-/** @param kubeconfig the text of a kubeconfig; written to a private folder that is removed on disposal */
-export async function kubectlFor(kubeconfig: string): Promise<Kubectl> {
-  const program = await toolPath('kubectl');
-  const home = await mkdtemp(join(tmpdir(), 'coxswain-kubectl-'));
+/** The real kubectl, pointed at one cluster. @param kubeconfig the text of a kubeconfig */
+export function kubectlFor(kubeconfig: string): Promise<ClusterProgram> {
+  return programFor('kubectl', kubeconfig);
+}
+
+/** The real Helm, pointed at one cluster. @param kubeconfig the text of a kubeconfig */
+export function helmFor(kubeconfig: string): Promise<ClusterProgram> {
+  return programFor('helm', kubeconfig);
+}
+
+/** Its kubeconfig, caches and settings live in a private folder that is removed on disposal. */
+async function programFor(tool: Tool, kubeconfig: string): Promise<ClusterProgram> {
+  const program = await toolPath(tool);
+  const home = await mkdtemp(join(tmpdir(), 'coxswain-program-'));
   const config = join(home, 'config');
   await writeFile(config, kubeconfig, { mode: 0o600 });
   const launch = (args: readonly string[]) => {
@@ -62,7 +72,7 @@ export async function kubectlFor(kubeconfig: string): Promise<Kubectl> {
   };
   const run = async (args: readonly string[], input?: string): Promise<string> => {
     const { code, stdout, stderr } = await attempt(args, input);
-    if (code !== 0) throw new Error(`kubectl ${args.join(' ')} ended with ${code}:\n${stdout}${stderr}`);
+    if (code !== 0) throw new Error(`${tool} ${args.join(' ')} ended with ${code}:\n${stdout}${stderr}`);
     return stdout;
   };
   const start = (args: readonly string[]): Running => {
@@ -72,7 +82,7 @@ export async function kubectlFor(kubeconfig: string): Promise<Kubectl> {
       until: (pattern, timeout = 30_000) =>
         new Promise((resolve, reject) => {
           const fail = (why: string) =>
-            reject(new Error(`kubectl ${args.join(' ')}: ${why}; output so far:\n${output()}`));
+            reject(new Error(`${tool} ${args.join(' ')}: ${why}; output so far:\n${output()}`));
           const timer = setTimeout(() => fail(`no ${pattern} after ${timeout / 1000}s`), timeout);
           const look = () => {
             if (!pattern.test(output())) return false;
