@@ -129,7 +129,7 @@ describe('helm', () => {
 
   it('uninstall takes the release away and leaves the CRD', async () => {
     await helm(['uninstall', 'web', '--wait', '--timeout', '60s']);
-    expect(await kubectl(['get', 'deployment,service,widget,pods', '-o', 'name'])).toBe('service/kubernetes\n');
+    expect(await kubectl(['get', 'deployment,replicaset,service,widget', '-o', 'name'])).toBe('service/kubernetes\n');
     expect(await kubectl(['get', 'crd', 'widgets.demo.test', '-o', 'name'])).toMatch(/widgets\.demo\.test/);
   });
 });

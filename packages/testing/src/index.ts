@@ -12,5 +12,6 @@ export {
   missingPrograms,
   startControlPlane,
 } from './control-plane/index.ts';
+export { type Cut, type CutTransport, cutTransport } from './perturb/index.ts';
 export { type ClusterProgram, type Finished, helmFor, kubectlFor, type Running } from './programs.ts';
 export { type Tool, toolPath } from './tools.ts';

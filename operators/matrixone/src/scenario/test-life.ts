@@ -12,12 +12,12 @@ import {
   Service,
 } from '@coxswain/k8s';
 import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
-import { CNSet, DNSet, LogSet, MatrixOneCluster, matrixoneOperator, ProxySet } from '@coxswain/operator-matrixone';
 import { apply, createClient, merge } from '@coxswain/runtime/client';
 import { type Logger, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
+import { type Cut, type CutTransport, cutTransport } from '@coxswain/testing';
 import { parseAllDocuments } from 'yaml';
-import { type Cut, type CutTransport, cutTransport } from './cut.ts';
+import { CNSet, DNSet, LogSet, MatrixOneCluster, matrixoneOperator, ProxySet } from '../index.ts';
 
 const example = new URL('../../../../examples/matrixone/cluster.yaml', import.meta.url);
 const key = { namespace: 'default', name: 'mo' };
