@@ -27,6 +27,13 @@ const port = { containerPort: 53, protocol: 'UDP' };
 describe('a patch that insists on no version', () => {
   test.each<[string, Patch, DynamicObject, DynamicObject]>([
     ['a field', merge({ spec: { n: 2 } }), object({ spec: { n: 1, m: 1 } }), after(object(), { spec: { n: 2, m: 1 } })],
+    ['a zero that is left out', merge({ spec: { n: 0 } }), object({ spec: { n: 1 } }), after(object(), { spec: {} })],
+    [
+      'a null beside it',
+      ready,
+      object(),
+      after(object(), { status: { conditions: [{ ...condition('Ready', 'True'), lastProbeTime: null }] } }),
+    ],
     ['nothing at all', merge({ spec: { n: 1 } }), object({ spec: { n: 1 } }), after(object({ spec: { n: 1 } }))],
     [
       'a removal',

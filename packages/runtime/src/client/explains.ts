@@ -2,6 +2,8 @@ import { deepEqual, listKeysOf, sameElement, sameQuantity } from '../core/index.
 
 type Fields = Readonly<Record<string, unknown>>;
 
+const isNothing = (value: unknown): boolean => value === undefined || value === null;
+
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -18,12 +20,13 @@ export type Reach = 'elements' | 'lists' | 'whole';
  * amount. It errs towards `false`: what the server added of itself beside what the body says is a difference.
  */
 export function explains(before: unknown, after: unknown, body: unknown, reach: Reach): boolean {
-  if (deepEqual(before, after)) return true;
-  if (body === undefined) return reach === 'whole' && after === undefined;
-  if (body === null) return after === undefined || after === null;
+  // A null says no more than nothing does.
+  if (deepEqual(before ?? undefined, after ?? undefined)) return true;
+  if (body === undefined) return reach === 'whole' && isNothing(after);
+  if (body === null) return isNothing(after);
   if (Array.isArray(body)) return explainsList(before, after, body, reach);
-  if (!isFields(body)) return after === body || sameQuantity(after, body);
-  // The server may leave out what has become empty.
+  // The server may leave out what is zero, and what has become empty.
+  if (!isFields(body)) return after === body || sameQuantity(after, body) || (isNothing(after) && !body);
   const now = after ?? {};
   if (!isFields(now)) return false;
   const old = isFields(before) ? before : {};
