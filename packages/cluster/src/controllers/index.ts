@@ -9,6 +9,7 @@ import { garbageCollector } from './gc/index.ts';
 import { jobController } from './job/index.ts';
 import { monitorKinds } from './kinds/index.ts';
 import { namespaceController } from './namespace/index.ts';
+import { podGarbageCollector } from './podgc/index.ts';
 import { replicaSetController } from './replicaset/index.ts';
 import { statefulSetController } from './statefulset/index.ts';
 import { volumeControllers } from './volume/index.ts';
@@ -31,6 +32,7 @@ export function workloadControllers(manager: Manager): void {
     jobController,
     endpointsControllers,
     volumeControllers,
+    podGarbageCollector,
   ])
     add(manager);
 }

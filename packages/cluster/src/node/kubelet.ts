@@ -5,6 +5,7 @@ import { deepEqual, isConflict, isNotFound, type Random } from '@coxswain/runtim
 import type { EventRecorder } from '@coxswain/runtime/events';
 import { PodAddresses } from './address.ts';
 import { defaultBehaviour, type PodBehaviour } from './behaviour.ts';
+import { missingEnvironment } from './environment.ts';
 import { podStatus, waitingStatus } from './pod-status.ts';
 import { Sandbox } from './sandbox.ts';
 import { missingVolume } from './volumes.ts';
@@ -60,7 +61,9 @@ export class Kubelet implements Reconciler {
     const sandbox = this.#sandboxes.get(name)?.sandbox ?? (await this.#create(context, pod, name, hostIP));
     if (!sandbox) return { requeueAfter: volumeRetry };
     const now = clock.now();
-    const next = sandbox.advance(pod, now);
+    const refusals = await missingEnvironment(pod, sandbox.startable(pod, now), context);
+    for (const missing of refusals.values()) this.#warn(pod, 'Failed', 'Starting', `Error: ${missing}`);
+    const next = sandbox.advance(pod, now, refusals);
     await this.#report(context, pod, podStatus(pod, sandbox, hostIP, now));
     return next === undefined ? undefined : { requeueAfter: Math.max(1, next - now) };
   }
@@ -70,12 +73,7 @@ export class Kubelet implements Reconciler {
     const running = pod.status?.podIP;
     const missing = running ? undefined : await missingVolume(pod, context);
     if (missing) {
-      this.#options.recorder.event(Pod, pod, {
-        type: 'Warning',
-        reason: 'FailedMount',
-        action: 'Mounting',
-        message: missing,
-      });
+      this.#warn(pod, 'FailedMount', 'Mounting', missing);
       await this.#report(context, pod, waitingStatus(pod, hostIP, now));
       return undefined;
     }
@@ -85,6 +83,10 @@ export class Kubelet implements Reconciler {
     const sandbox = new Sandbox(pod, address, now, random, behaviour);
     this.#sandboxes.set(name, { uid: pod.metadata.uid ?? '', sandbox });
     return sandbox;
+  }
+
+  #warn(pod: Pod, reason: string, action: string, message: string): void {
+    this.#options.recorder.event(Pod, pod, { type: 'Warning', reason, action, message });
   }
 
   /** Before the first address is given out, those of pods that ran already are set aside. */

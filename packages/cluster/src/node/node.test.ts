@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigMap, Lease, Node, Pod, type PodSpec } from '@coxswain/k8s';
+import { ConfigMap, Lease, Node, Pod, type PodSpec, Secret } from '@coxswain/k8s';
 import { VirtualClock } from '@coxswain/runtime/core';
 import { expect, test } from 'vitest';
 import { conditionText, TestCluster } from '../controllers/test-cluster.ts';
@@ -98,6 +98,45 @@ test('a missing ConfigMap: the pod waits, says why, and goes on when it appears'
   expect(conditionText(running, 'Ready')).toBe('True');
 });
 
+test.each([
+  ['envFrom', { envFrom: [{ configMapRef: { name: 'conf' } }] }, 'configmap "conf" not found'],
+  [
+    'a key',
+    { env: [{ name: 'A', valueFrom: { configMapKeyRef: { name: 'other', key: 'a' } } }] },
+    "couldn't find key a in ConfigMap default/other",
+  ],
+  [
+    'a Secret',
+    { env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 'conf', key: 'a' } } }] },
+    'secret "conf" not found',
+  ],
+])(
+  'an environment that is not there (%s): the container waits, says why, and starts when it is',
+  async (_what, environment, message) => {
+    await using world = await TestCluster.start();
+    await world.create(ConfigMap, { metadata: { name: 'other' }, data: { b: '' } });
+    const optional = { envFrom: [{ secretRef: { name: 'nowhere', optional: true } }] };
+    const containers = [
+      { name: 'main', image: 'app:1', ...environment },
+      { name: 'beside', image: 'app:1', ...optional },
+    ];
+    await world.create(Pod, { metadata: { name: 'a' }, spec: { containers } });
+    await world.advance(30);
+    const waiting = await world.get(Pod, 'a');
+    expect(waiting.status?.containerStatuses).toMatchObject([
+      { name: 'main', state: { waiting: { reason: 'CreateContainerConfigError', message } } },
+      { name: 'beside', state: { running: {} } },
+    ]);
+    expect(conditionText(waiting, 'Ready')).toBe('False/ContainersNotReady');
+    expect(await world.events('Failed')).toEqual([`Failed: Error: ${message}`]);
+    await world.create(ConfigMap, { metadata: { name: 'conf' } });
+    await world.create(Secret, { metadata: { name: 'conf' }, data: { a: '' } });
+    await world.patch(ConfigMap, 'other', { data: { a: '1' } });
+    await world.advance(3);
+    expect(conditionText(await world.get(Pod, 'a'), 'Ready')).toBe('True');
+  },
+);
+
 test('a deleted pod goes at once, and its address serves the next', async () => {
   await using world = await TestCluster.start();
   for (let i = 0; i < 3; i++) {
@@ -133,6 +172,36 @@ test('a cluster that starts again adopts its pods, with address, containers and 
     expect((await world.get(Pod, 'job')).status?.phase).toBe('Succeeded');
     const restarts = (await world.get(Pod, 'crash')).status?.containerStatuses?.[0]?.restartCount ?? 0;
     expect(restarts).toBeGreaterThan(before[1]?.status?.containerStatuses?.[0]?.restartCount ?? 0);
+  } finally {
+    rmSync(dataDir, { recursive: true });
+  }
+});
+
+test.each([
+  ['go on when nothing is said', {}, 3, ['node-1', 'node-2', 'node-3'], 3],
+  ['go on when asked for', { nodes: 2, keepNodes: true }, 3, ['node-1', 'node-2', 'node-3'], 3],
+  ['are removed with their pods when fewer are asked for', { nodes: 1 }, 0, ['node-1'], 2],
+])('nodes of an earlier start %s', async (_what, second, running, names, nodePods) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'coxswain-'));
+  try {
+    const options = { dataDir, fsync: 'off', clock: new VirtualClock() } as const;
+    {
+      await using world = await TestCluster.start({ ...options, nodes: 3 });
+      for (const name of ['a', 'b', 'c']) await world.create(Pod, pod(name));
+      expect(new Set((await world.list(Pod)).map(({ spec }) => spec?.nodeName)).size).toBe(3);
+    }
+    await using world = await TestCluster.start({ ...options, ...second });
+    expect(await world.names(Node)).toEqual(names);
+    const lease = () => world.client.of(Lease).find({ namespace: 'kube-node-lease', name: 'node-3' });
+    const before = await lease();
+    await world.advance(15);
+    expect((await lease())?.spec?.renewTime === before?.spec?.renewTime).toBe(running === 0);
+    const pods = await world.list(Pod);
+    expect(pods).toHaveLength(running === 0 ? 1 : 3);
+    await world.create(Pod, pod('d', [], running === 0 ? {} : { nodeName: 'node-3' }));
+    expect(conditionText(await world.get(Pod, 'd'), 'Ready')).toBe('True');
+    const sharing = (await world.list(Pod)).filter(({ spec }) => spec?.nodeName === 'node-1');
+    expect(sharing).toHaveLength(running === 0 ? nodePods : 1);
   } finally {
     rmSync(dataDir, { recursive: true });
   }

@@ -32,6 +32,8 @@ interface Slot {
 
 const backoffBase = 10_000;
 const backoffLimit = 300_000;
+/** Milliseconds until another look at what an environment is made of. */
+const configRetry = 2_000;
 
 /** Milliseconds before a container that has been restarted so often starts once more. */
 function restartDelay(restarts: number): number {
@@ -87,6 +89,8 @@ export class Sandbox {
   readonly startTime: number;
   address: string;
   readonly #slots: Slot[];
+  /** Why containers may not start, by their names. */
+  #refusals: ReadonlyMap<string, string> = new Map();
   readonly #random: Random;
   readonly #behaviour: PodBehaviour;
   #pod: Pod;
@@ -127,9 +131,10 @@ export class Sandbox {
   }
 
   /** Moves all containers on to `now`. Answers when something will happen next by itself. */
-  advance(pod: Pod, now: number): number | undefined {
+  advance(pod: Pod, now: number, refusals: ReadonlyMap<string, string> = new Map()): number | undefined {
     this.#pod = pod;
-    const wanted = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
+    this.#refusals = refusals;
+    const wanted = this.#wanted(pod);
     let next: number | undefined;
     for (const [i, slot] of this.#slots.entries()) {
       this.#advanceSlot(slot, wanted[i] ?? slot.container, now);
@@ -139,6 +144,25 @@ export class Sandbox {
       if (slot.init && !this.#passed(slot)) break;
     }
     return next;
+  }
+
+  #wanted(pod: Pod): Container[] {
+    return [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
+  }
+
+  /** The containers that `advance` may start now. */
+  startable(pod: Pod, now: number): Container[] {
+    const wanted = this.#wanted(pod);
+    const startable: Container[] = [];
+    for (const [i, slot] of this.#slots.entries()) {
+      const container = wanted[i] ?? slot.container;
+      const { run } = slot;
+      const due = run.state === 'waiting' && (run.until ?? 0) <= now;
+      const outdated = run.state === 'running' && slot.startedWith !== startInputs(pod, container);
+      if (due || outdated) startable.push(container);
+      if (slot.init && !this.#passed(slot)) break;
+    }
+    return startable;
   }
 
   #advanceSlot(slot: Slot, container: Container, now: number): void {
@@ -155,6 +179,16 @@ export class Sandbox {
   }
 
   #start(slot: Slot, container: Container, inputs: string, now: number): void {
+    const refusal = this.#refusals.get(container.name);
+    if (refusal !== undefined) {
+      slot.run = {
+        state: 'waiting',
+        reason: 'CreateContainerConfigError',
+        message: refusal,
+        until: now + configRetry,
+      };
+      return;
+    }
     const behaviour: ContainerBehaviour = this.#behaviour(this.#pod, container);
     if (behaviour.kind === 'unpullable') {
       slot.run = {

@@ -1,6 +1,6 @@
 import { Lease, Node, type NodeCondition, Pod } from '@coxswain/k8s';
 import { type Client, strategic } from '@coxswain/runtime/client';
-import { formatMicroTime, formatTime, isAlreadyExists, type Timer } from '@coxswain/runtime/core';
+import { formatMicroTime, formatTime, isAlreadyExists, isNotFound, keyOf, type Timer } from '@coxswain/runtime/core';
 import type { Manager, Runnable } from '@coxswain/runtime/manager';
 import { controllerRecorder } from '../controllers/workload/recorder.ts';
 import type { PodBehaviour } from './behaviour.ts';
@@ -9,12 +9,16 @@ import { Kubelet } from './kubelet.ts';
 export interface SimulatedNodesOptions {
   /** How many; named `node-1` … */
   readonly count: number;
+  /** Whether more of them that are in the cluster go on; otherwise they are removed with their pods. Default false. */
+  readonly keep?: boolean;
   readonly behaviour?: PodBehaviour;
 }
 
 const leaseNamespace = 'kube-node-lease';
 const leaseSeconds = 40;
 const heartbeat = 10_000;
+/** By this a node is known as one of ours. */
+const runtimeVersion = 'simulated://1';
 const capacity = { cpu: '64', memory: '256Gi', pods: '1000', 'ephemeral-storage': '1Ti' };
 
 interface SimulatedNode {
@@ -77,7 +81,7 @@ function nodeStatus({ name, address }: SimulatedNode, now: string): object {
     nodeInfo: {
       architecture: 'amd64',
       bootID: '',
-      containerRuntimeVersion: 'simulated://1',
+      containerRuntimeVersion: runtimeVersion,
       kernelVersion: 'simulated',
       kubeProxyVersion: '',
       kubeletVersion: 'v1.37.2',
@@ -89,19 +93,57 @@ function nodeStatus({ name, address }: SimulatedNode, now: string): object {
   };
 }
 
+/** Nodes that an earlier start left in the cluster. */
+async function leftNodes(client: Client, wanted: readonly SimulatedNode[]): Promise<SimulatedNode[]> {
+  const names = new Set(wanted.map(({ name }) => name));
+  const left: SimulatedNode[] = [];
+  for await (const { metadata, status } of client.of(Node).listAll()) {
+    if (names.has(metadata.name) || status?.nodeInfo?.containerRuntimeVersion !== runtimeVersion) continue;
+    const address = status.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? '';
+    left.push({ name: metadata.name, address });
+  }
+  return left;
+}
+
+function ignoreGone(error: unknown): void {
+  if (!isNotFound(error)) throw error;
+}
+
+/** Removes nodes, and the pods on them without waiting: there is nobody to stop them. */
+async function removeNodes(client: Client, nodes: readonly SimulatedNode[]): Promise<void> {
+  const names = new Set(nodes.map(({ name }) => name));
+  for (const name of names) await client.of(Node).delete({ name }).catch(ignoreGone);
+  for (const name of names) await client.of(Lease).delete({ namespace: leaseNamespace, name }).catch(ignoreGone);
+  for await (const pod of client.of(Pod).listAll())
+    if (names.has(pod.spec?.nodeName ?? ''))
+      await client.of(Pod).delete(keyOf(pod), { gracePeriodSeconds: 0 }).catch(ignoreGone);
+}
+
 /** Registers the nodes and keeps their leases fresh. */
 class NodeHeartbeats implements Runnable {
   readonly name = 'node-heartbeats';
   readonly #manager: Manager;
-  readonly #nodes: readonly SimulatedNode[];
+  readonly #nodes: SimulatedNode[];
+  readonly #addresses = new Map<string, string>();
+  readonly #keep: boolean;
   #timer: Timer | undefined;
 
-  constructor(manager: Manager, nodes: readonly SimulatedNode[]) {
+  constructor(manager: Manager, count: number, keep: boolean) {
     this.#manager = manager;
-    this.#nodes = nodes;
+    this.#nodes = Array.from({ length: count }, (_, i) => nodeAt(i));
+    this.#keep = keep;
+  }
+
+  /** The address of a node, if it is one of ours. */
+  addressOf(name: string): string | undefined {
+    return this.#addresses.get(name);
   }
 
   async start(): Promise<void> {
+    const left = await leftNodes(this.#manager.client, this.#nodes);
+    if (this.#keep) this.#nodes.push(...left);
+    else await removeNodes(this.#manager.client, left);
+    for (const { name, address } of this.#nodes) this.#addresses.set(name, address);
     for (const node of this.#nodes) await this.#register(node);
     await this.#beat();
   }
@@ -149,15 +191,14 @@ async function renew(client: Client, node: string, renewTime: string): Promise<v
 }
 
 /** Adds simulated nodes and the kubelet of all of them to the control plane's manager. */
-export function simulatedNodes(manager: Manager, options: SimulatedNodesOptions): void {
-  const nodes = Array.from({ length: options.count }, (_, i) => nodeAt(i));
-  const addresses = new Map(nodes.map(({ name, address }) => [name, address]));
+export function simulatedNodes(manager: Manager, { count, keep = false, behaviour }: SimulatedNodesOptions): void {
+  const nodes = new NodeHeartbeats(manager, count, keep);
   const kubelet = new Kubelet({
     random: manager.random,
     recorder: controllerRecorder(manager, 'kubelet'),
-    nodeAddress: (node) => addresses.get(node),
-    ...(options.behaviour ? { behaviour: options.behaviour } : {}),
+    nodeAddress: (node) => nodes.addressOf(node),
+    ...(behaviour ? { behaviour } : {}),
   });
-  manager.add(new NodeHeartbeats(manager, nodes));
+  manager.add(nodes);
   manager.controller(Pod, 'kubelet').run(kubelet);
 }
