@@ -43,7 +43,7 @@ function controlPlane(
   const scheduling = manager('kube-scheduler');
   scheduler(scheduling);
   const nodes = manager('kubelet');
-  simulatedNodes(nodes, { count: options.nodes ?? 1 });
+  simulatedNodes(nodes, { count: options.nodes ?? 1, keep: options.keepNodes ?? options.nodes === undefined });
   return [controllers, scheduling, nodes];
 }
 
@@ -77,10 +77,10 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     clock,
     log,
     ...(url ? { url } : {}),
-    kubeconfig() {
+    kubeconfig({ name = 'coxswain' } = {}) {
       if (!url) throw new Error('this cluster serves no HTTPS: start it with a port to get a kubeconfig');
       const { cert, key } = server.authority.issueClient({ name: 'kubernetes-admin', groups: [masters] });
-      return kubeconfigFor({ url, ca: server.authority.cert, cert, key, name: 'coxswain' });
+      return kubeconfigFor({ url, ca: server.authority.cert, cert, key, name });
     },
     get idle() {
       return managers.every((manager) => manager.idle);

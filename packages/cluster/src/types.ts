@@ -14,6 +14,11 @@ export interface ClusterOptions {
   readonly port?: number;
   /** Simulated nodes; default 1. */
   readonly nodes?: number;
+  /**
+   * Whether simulated nodes that the data directory has beyond `nodes` go on, or are removed with their pods.
+   * Default: they go on unless `nodes` is given.
+   */
+  readonly keepNodes?: boolean;
   /** Run the built-in controllers, scheduler and nodes; default true. */
   readonly controlPlane?: boolean;
   /** Install the OpenKruise kinds and run their controllers; default true. */
@@ -28,8 +33,8 @@ export interface Cluster {
   readonly log: Logger;
   /** `https://127.0.0.1:PORT`, when serving. */
   readonly url?: string;
-  /** A kubeconfig (YAML) for an administrator. @throws when not serving HTTPS */
-  kubeconfig(): string;
+  /** A kubeconfig (YAML) for an administrator; cluster, user and context are called `name`, default `coxswain`. @throws when not serving HTTPS */
+  kubeconfig(options?: { readonly name?: string }): string;
   /** True when no built-in controller has work to do now. */
   readonly idle: boolean;
   stop(): Promise<void>;
