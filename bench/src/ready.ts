@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import { applyManifests, installCrds, loadManifests } from '@coxswain/cli';
+import { applyManifests, loadManifests } from '@coxswain/cli';
 import { startCluster } from '@coxswain/cluster';
 import type { Condition, KubeObject } from '@coxswain/k8s';
 import { matrixoneOperator } from '@coxswain/operator-matrixone';
+import { installCrds } from '@coxswain/runtime/apply';
 import { createManager } from '@coxswain/runtime/manager';
 
 const example = fileURLToPath(new URL('../../examples/matrixone/cluster.yaml', import.meta.url));

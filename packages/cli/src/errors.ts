@@ -18,3 +18,18 @@ export function codeOf(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EEXIST: 'there is a file of this name',
+  EISDIR: 'it is a folder',
+  ENOENT: 'no such file or folder',
+  ENOSPC: 'no space left on the device',
+  ENOTDIR: 'a part of the path is a file, not a folder',
+  EROFS: 'the file system is read-only',
+};
+
+/** Why the system refused a file or folder, in words. */
+export function systemReason(error: unknown): string {
+  return reasons[codeOf(error) ?? ''] ?? messageOf(error);
+}

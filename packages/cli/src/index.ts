@@ -1,5 +1,4 @@
 /** The command line of Coxswain, as functions. Knows all other rooms; none knows it. */
 export { UnmetError, UsageError } from './errors.ts';
 export { type Applied, applyManifests, displayName } from './manifests/apply.ts';
-export { installCrds } from './manifests/crds.ts';
 export { loadManifests, type Manifest } from './manifests/load.ts';

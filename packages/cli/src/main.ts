@@ -1,8 +1,10 @@
+import { jsonLogger, type LogLevel } from '@coxswain/runtime/core';
 import { Command } from 'commander';
-import { type ClusterFlags, clusterName, duration, withClusterFlags } from './commands/options.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import { type ClusterFlags, logLevelOption, nameOption, timeoutOption, withClusterFlags } from './commands/options.ts';
 import type { UpFlags } from './commands/up.ts';
+import { endQuietly } from './end-quietly.ts';
 import { messageOf, UnmetError, UsageError } from './errors.ts';
-import { stderrLogger } from './log.ts';
 import { showSourcePositions } from './source-positions.ts';
 import type { Screen } from './view/live.ts';
 
@@ -20,33 +22,44 @@ const screen: Screen = {
   write: (text) => void process.stdout.write(text),
 };
 
+const outro = `
+Commands for those who work on this repository, each with its own --help:
+  ./cox test [FILTER ...]   lint, types and tests
+  ./cox lint                style, types, import directions
+  ./cox bench NAME          measurements
+
+A cluster's kubeconfig, log and process file are kept in $COX_HOME/NAME, by default ~/.coxswain/NAME.`;
+
 /** The command line. Commands are loaded when they are called, so that starting costs only what is used. */
 function commandLine(): Command {
   const program = new Command('cox')
     .description('Operators for databases, and an embedded Kubernetes to run them on.')
+    .version(packageJson.version)
+    .addHelpText('after', outro)
     .exitOverride();
   program.configureOutput({ writeErr: (text) => void process.stderr.write(text) });
-  program.option('--log-level <level>', 'error, warn, info or debug (standard error)', 'error');
-  const logger = () => stderrLogger(String(program.opts()['logLevel']));
+  program.addOption(logLevelOption());
+  const logger = () =>
+    jsonLogger({ level: program.opts<{ logLevel: LogLevel }>().logLevel, write: (line) => process.stderr.write(line) });
   const collect = (value: string, before: readonly string[] = []) => [...before, value];
   withClusterFlags(
     program.command('up').description('start a cluster with the operators, apply files and show them become ready'),
   )
     .option(
       '-f, --file <path>',
-      'file or folder to apply; can be given again (default: the MatrixOne example)',
+      'file, folder (without its subfolders) or - for standard input; can be given again (default: the MatrixOne example)',
       collect,
     )
     .option('--wait', 'fail when it is not ready in time')
     .option('--once', 'stop the cluster and exit when done')
-    .option('--timeout <duration>', 'how long to wait for ready', duration, 120_000)
+    .addOption(timeoutOption())
     .action(async (flags: UpFlags) => (await import('./commands/up.ts')).up(flags, screen, logger()));
   const cluster = program.command('cluster').description('an embedded Kubernetes alone, for any client');
   withClusterFlags(cluster.command('start').description('start a cluster'))
     .option('--detach', 'in the background')
     .action(async (flags: ClusterFlags & { detach?: boolean }) => {
       const { startDetached, startHere } = await import('./commands/cluster.ts');
-      const args = process.argv.slice(process.argv.indexOf('start') + 1).filter((arg) => arg !== '--detach');
+      const args = process.argv.slice(2).filter((arg) => arg !== '--detach');
       return flags.detach
         ? startDetached(flags, import.meta.filename, args, screen)
         : startHere(flags, screen, logger());
@@ -55,7 +68,7 @@ function commandLine(): Command {
     cluster
       .command(verb)
       .description(verb === 'stop' ? 'stop a cluster; data in its data-dir stays' : 'whether a cluster runs, and where')
-      .option('--name <name>', 'name of the cluster', clusterName, 'default')
+      .addOption(nameOption())
       .action(async ({ name }: { name: string }) => {
         const { clusterStatus, stopCluster } = await import('./commands/cluster.ts');
         return verb === 'stop' ? stopCluster(name, screen) : clusterStatus(name, screen);
@@ -71,6 +84,8 @@ function exitCode(error: unknown): number {
   return error instanceof UsageError ? 2 : 1;
 }
 
+endQuietly(process.stdout);
+endQuietly(process.stderr);
 try {
   await commandLine().parseAsync();
 } catch (error) {

@@ -3,14 +3,9 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Logger, sleep, systemClock } from '@coxswain/runtime/core';
 import { UnmetError, UsageError } from '../errors.ts';
-import { clusterHome } from '../state/home.ts';
-import {
-  processStart,
-  type RunningCluster,
-  readProcessFile,
-  removeProcessFile,
-  writeProcessFile,
-} from '../state/process-file.ts';
+import { nameTaken } from '../state/claim.ts';
+import { clusterHome, makeClusterHome } from '../state/home.ts';
+import { isRunning, type RunningCluster, readProcessFile } from '../state/process-file.ts';
 import type { Screen } from '../view/live.ts';
 import type { ClusterFlags } from './options.ts';
 import { serveCluster } from './serve.ts';
@@ -23,28 +18,12 @@ function report(cluster: RunningCluster, screen: Screen): void {
 
 /** `cox cluster start`: serves until it is stopped. */
 export async function startHere(flags: ClusterFlags, screen: Screen, log: Logger): Promise<void> {
-  const home = await clusterHome(flags.name);
-  const other = await readProcessFile(home);
-  if (other)
-    throw new UsageError(
-      `a cluster named ${flags.name} already runs (pid ${other.pid}, ${other.url}); stop it with: cox cluster stop --name ${flags.name}`,
-    );
   const stop = stopSignal();
-  await using served = await serveCluster(flags, log);
-  const { url, kubeconfig } = served;
-  const running = {
-    pid: process.pid,
-    started: await processStart(process.pid),
-    url,
-    kubeconfig,
-    ...(flags.dataDir ? { dataDir: flags.dataDir } : {}),
-  };
-  await writeProcessFile(home, running);
-  report(running, screen);
-  await untilAborted(stop.signal);
-  // The name is free before anyone can see that the cluster has stopped.
-  await served[Symbol.asyncDispose]();
-  await removeProcessFile(home);
+  {
+    await using served = await serveCluster(flags, log);
+    report(served.running, screen);
+    await untilAborted(stop.signal);
+  }
   stop.release();
 }
 
@@ -70,12 +49,12 @@ export async function startDetached(
   args: readonly string[],
   screen: Screen,
 ): Promise<void> {
-  const home = await clusterHome(flags.name);
+  const home = makeClusterHome(flags.name);
   const other = await readProcessFile(home);
-  if (other) throw new UsageError(`a cluster named ${flags.name} already runs (pid ${other.pid}, ${other.url})`);
+  if (other) throw nameTaken(flags.name, other);
   const logFile = join(home, 'cluster.log');
   const output = await open(logFile, 'w', 0o600);
-  const child = spawn(process.execPath, [program, 'cluster', 'start', ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     detached: true,
     stdio: ['ignore', output.fd, output.fd],
   });
@@ -96,17 +75,16 @@ export async function startDetached(
     : new UnmetError(`the cluster did not start (log: ${logFile})\n${text}`);
 }
 
-/** `cox cluster stop`: asks it to stop and waits until it has; the state in its data-dir stays. */
+/** `cox cluster stop`: asks it to stop and waits until its process has ended; the state in its data-dir stays. */
 export async function stopCluster(name: string, screen: Screen): Promise<void> {
-  const home = await clusterHome(name);
-  const running = await readProcessFile(home);
+  const running = await readProcessFile(clusterHome(name));
   if (!running) return void screen.write(`no cluster named ${name} is running\n`);
   process.kill(running.pid, 'SIGTERM');
   const deadline = systemClock.monotonic() + 30_000;
-  while (await readProcessFile(home)) {
+  while (await isRunning(running)) {
     if (systemClock.monotonic() > deadline)
       throw new UnmetError(
-        `the cluster (pid ${running.pid}) has not stopped after 30s; see ${join(home, 'cluster.log')}`,
+        `the cluster (pid ${running.pid}) has not stopped after 30s; kill -9 ${running.pid} ends it`,
       );
     await sleep(systemClock, 20);
   }
@@ -115,7 +93,7 @@ export async function stopCluster(name: string, screen: Screen): Promise<void> {
 
 /** `cox cluster status`: whether it runs; exits with 1 when it does not. */
 export async function clusterStatus(name: string, screen: Screen): Promise<void> {
-  const running = await readProcessFile(await clusterHome(name));
+  const running = await readProcessFile(clusterHome(name));
   if (!running) throw new UnmetError(`no cluster named ${name} is running; start one with: cox cluster start --detach`);
   report(running, screen);
 }

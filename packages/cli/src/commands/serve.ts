@@ -1,26 +1,25 @@
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Cluster, DataDirError, KeysError, ListenError, makeDirectory, startCluster } from '@coxswain/cluster';
 import type { Logger } from '@coxswain/runtime/core';
-import { messageOf, UsageError } from '../errors.ts';
+import { systemReason, UsageError } from '../errors.ts';
 import { claimName } from '../state/claim.ts';
-import { clusterHome } from '../state/home.ts';
-import type { ClusterFlags } from './options.ts';
+import { checkDataDir } from '../state/data-dir.ts';
+import { makeClusterHome } from '../state/home.ts';
+import { processStart, type RunningCluster, removeProcessFile, writeProcessFile } from '../state/process-file.ts';
+import { type ClusterFlags, defaultNodes } from './options.ts';
 
-/** A cluster that serves HTTPS, and the kubeconfig that was written for it. */
+/** A cluster that serves HTTPS, known by its name, and the kubeconfig that was written for it. */
 export interface ServedCluster extends AsyncDisposable {
   readonly cluster: Cluster;
-  readonly url: string;
-  readonly kubeconfig: string;
-  /** Folder of what belongs to this cluster besides its data. */
-  readonly home: string;
+  readonly running: RunningCluster;
 }
 
 async function start(flags: ClusterFlags, log: Logger): Promise<Cluster> {
   try {
     return await startCluster({
       port: flags.port,
-      nodes: flags.nodes,
+      ...(flags.nodes === undefined ? { nodes: defaultNodes, keepNodes: true } : { nodes: flags.nodes }),
       fsync: flags.fsync,
       log,
       ...(flags.dataDir === undefined ? {} : { dataDir: resolve(flags.dataDir) }),
@@ -33,6 +32,11 @@ async function start(flags: ClusterFlags, log: Logger): Promise<Cluster> {
   }
 }
 
+/** What the cluster, the user and the context of a kubeconfig are called, so that those of two clusters can be merged. */
+function contextName(name: string): string {
+  return name === 'default' ? 'coxswain' : `coxswain-${name}`;
+}
+
 async function writeKubeconfig(path: string, text: string): Promise<void> {
   try {
     makeDirectory(dirname(path));
@@ -40,24 +44,46 @@ async function writeKubeconfig(path: string, text: string): Promise<void> {
     await chmod(path, 0o600);
   } catch (error) {
     throw new UsageError(
-      `cannot write the kubeconfig ${path}: ${messageOf(error)}; choose another place with --kubeconfig`,
+      `cannot write the kubeconfig ${path}: ${systemReason(error)}; choose another place with --kubeconfig`,
       { cause: error },
     );
   }
 }
 
+/** Writes the kubeconfig: where it was asked for, where it stays; or in the cluster's home, from where it goes with the cluster. */
+async function kubeconfigOf(
+  cluster: Cluster,
+  flags: ClusterFlags,
+  home: string,
+  stack: AsyncDisposableStack,
+): Promise<string> {
+  const path = flags.kubeconfig === undefined ? join(home, 'kubeconfig') : resolve(flags.kubeconfig);
+  await writeKubeconfig(path, cluster.kubeconfig({ name: contextName(flags.name) }));
+  if (flags.kubeconfig === undefined) stack.defer(() => rm(path, { force: true }));
+  return path;
+}
+
 /**
- * Starts an embedded cluster as the flags say and writes its kubeconfig.
+ * Starts an embedded cluster as the flags say, writes its kubeconfig, and makes it known by its name until it is disposed of.
  * @throws UsageError for a name that is taken, a port or data-dir that cannot be used; nothing is left running then
  */
 export async function serveCluster(flags: ClusterFlags, log: Logger): Promise<ServedCluster> {
-  const home = await clusterHome(flags.name);
+  if (flags.dataDir !== undefined) await checkDataDir(resolve(flags.dataDir));
+  const home = makeClusterHome(flags.name);
   await using started = new AsyncDisposableStack();
-  const claim = claimName(home, flags.name, log);
+  const claim = await claimName(home, flags.name, log);
   started.defer(() => claim.release());
   const cluster = started.use(await start(flags, log));
-  const kubeconfig = resolve(flags.kubeconfig ?? join(home, 'kubeconfig'));
-  await writeKubeconfig(kubeconfig, cluster.kubeconfig());
-  const running = started.move();
-  return { cluster, url: cluster.url ?? '', kubeconfig, home, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  const kubeconfig = await kubeconfigOf(cluster, flags, home, started);
+  const running: RunningCluster = {
+    pid: process.pid,
+    started: await processStart(process.pid),
+    url: cluster.url ?? '',
+    kubeconfig,
+    ...(flags.dataDir === undefined ? {} : { dataDir: resolve(flags.dataDir) }),
+  };
+  await writeProcessFile(home, running);
+  started.defer(() => removeProcessFile(home));
+  const disposal = started.move();
+  return { cluster, running, [Symbol.asyncDispose]: () => disposal.disposeAsync() };
 }

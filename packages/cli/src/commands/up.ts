@@ -1,16 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import { sameResource } from '@coxswain/k8s';
 import { matrixoneOperator } from '@coxswain/operator-matrixone';
+import { installCrds } from '@coxswain/runtime/apply';
 import { createCache } from '@coxswain/runtime/cache';
 import { type Logger, systemClock, systemRandom } from '@coxswain/runtime/core';
 import { createManager, type Operator } from '@coxswain/runtime/manager';
 import { messageOf, UnmetError } from '../errors.ts';
 import { type Applied, applyManifests, displayName } from '../manifests/apply.ts';
-import { installCrds } from '../manifests/crds.ts';
 import { loadManifests } from '../manifests/load.ts';
-import { liveView, type Screen } from '../view/live.ts';
+import { type LiveView, liveView, type Screen } from '../view/live.ts';
+import { readinessOf } from '../view/readiness.ts';
 import { type ClusterWatch, watchCluster } from '../view/watch.ts';
-import type { ClusterFlags } from './options.ts';
+import { type ClusterFlags, formatDuration } from './options.ts';
 import { type ServedCluster, serveCluster } from './serve.ts';
 import { stopSignal, untilAborted } from './signals.ts';
 
@@ -28,7 +29,7 @@ const exampleFile = fileURLToPath(new URL('../../../../examples/matrixone/cluste
 /** Runs all operators in this process, as the embedded cluster's administrator. */
 async function startOperators(served: ServedCluster, log: Logger, stack: AsyncDisposableStack): Promise<void> {
   for (const operator of operators) {
-    await installCrds(served.cluster.client, operator.crds());
+    await installCrds(served.cluster.client, operator.crds(), { fieldManager: 'cox' });
     const manager = createManager({
       client: served.cluster.client,
       name: operator.name,
@@ -41,10 +42,11 @@ async function startOperators(served: ServedCluster, log: Logger, stack: AsyncDi
 }
 
 function nextThings(served: ServedCluster, [first = 'all']: readonly string[]): string {
-  const kubectl = `kubectl --kubeconfig ${served.kubeconfig}`;
+  const { kubeconfig, url } = served.running;
+  const kubectl = `kubectl --kubeconfig ${kubeconfig}`;
   return [
     '',
-    `The cluster is at ${served.url}. Try:`,
+    `The cluster is at ${url}. Try:`,
     `  ${kubectl} get mo,logset,dnset,cnset,proxyset,pods`,
     `  ${kubectl} describe ${first}`,
     `  ${kubectl} explain mo.spec.logService`,
@@ -56,23 +58,56 @@ function nextThings(served: ServedCluster, [first = 'all']: readonly string[]): 
   ].join('\n');
 }
 
-/** What the user waits for: the objects of our operators; without any, all that was applied. */
-function goals(applied: readonly Applied[]): string[] {
-  const own = applied.filter(({ kind }) =>
-    operators.some((operator) => operator.kinds.some((other) => sameResource(kind, other))),
-  );
-  return (own.length > 0 ? own : applied).map(({ kind, key }) => displayName(kind, key.name));
+const isOperators = ({ kind }: Applied) =>
+  operators.some((operator) => operator.kinds.some((own) => sameResource(kind, own)));
+
+function namesOf(applied: readonly Applied[]): string[] {
+  return applied.map(({ kind, key }) => displayName(kind, key.name));
+}
+
+/** The last word when all that is waited for is there: the objects of our operators; without any, all that was applied. */
+function readyText(applied: readonly Applied[], elapsed: string): string {
+  const unknown = applied.filter(({ object }) => readinessOf(object).unknown);
+  const known = applied.filter((item) => !unknown.includes(item));
+  const own = known.filter(isOperators);
+  const notSimulated = unknown.length > 0 ? `not simulated here: ${namesOf(unknown).join(', ')}\n` : '';
+  if (known.length === 0) return `${notSimulated}applied: ${namesOf(unknown).join(', ')} in ${elapsed}\n`;
+  return `${notSimulated}ready: ${namesOf(own.length > 0 ? own : known).join(', ')} in ${elapsed}\n`;
 }
 
 function within(watch: ClusterWatch, timeout: number, signal: AbortSignal): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const seconds = Math.round(timeout / 1000);
   const timer = setTimeout(
-    () => reject(new UnmetError(`not ready after ${seconds}s:\n${watch.unmet().join('\n')}`)),
+    () => reject(new UnmetError(`not ready after ${formatDuration(timeout)}:\n${watch.unmet().join('\n')}`)),
     timeout,
   );
   signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   return Promise.race([watch.ready, promise]).finally(() => clearTimeout(timer));
+}
+
+/** Waits for ready; without `wait` and `once` a cluster that is late goes on being shown. */
+async function untilReady(flags: UpFlags, watch: ClusterWatch, show: Show): Promise<void> {
+  const { applied, elapsed, footer, stop, view } = show;
+  try {
+    await within(watch, flags.timeout, stop);
+    view.settle(`${flags.once ? '' : footer}${readyText(applied, elapsed())}`);
+  } catch (error) {
+    if (flags.once || flags.wait || stop.aborted) throw error;
+    view.settle(`${footer}${messageOf(error)}\n`);
+    watch.ready.then(
+      () => view.settle(readyText(applied, elapsed())),
+      () => {},
+    );
+  }
+}
+
+interface Show {
+  readonly applied: readonly Applied[];
+  readonly view: LiveView;
+  /** What to try next. */
+  readonly footer: string;
+  readonly stop: AbortSignal;
+  elapsed(): string;
 }
 
 /** Shows the applied objects until they are ready (and, unless `once`, until Ctrl-C). */
@@ -80,33 +115,19 @@ async function show(
   flags: UpFlags,
   served: ServedCluster,
   applied: readonly Applied[],
-  view: View,
+  { screen, elapsed, log }: View,
   stop: AbortSignal,
 ): Promise<void> {
-  const { screen, elapsed, log } = view;
   await using stack = new AsyncDisposableStack();
   const cache = createCache({ client: served.cluster.client, clock: systemClock, random: systemRandom, log });
   stack.defer(() => cache.stop());
+  const view = liveView(screen, elapsed);
   const operatorKinds = operators.flatMap((operator) => operator.kinds);
-  const watch = watchCluster({
-    cache,
-    clock: systemClock,
-    view: liveView(screen, elapsed),
-    applied,
-    operatorKinds,
-    kruise: true,
-    signal: stop,
-  });
+  const watch = watchCluster({ cache, clock: systemClock, view, applied, operatorKinds, kruise: true, signal: stop });
   stack.defer(() => watch.release());
-  try {
-    await within(watch, flags.timeout, stop);
-    const names = goals(applied);
-    if (!flags.once) screen.write(nextThings(served, names));
-    screen.write(`ready: ${names.join(', ')} in ${elapsed()}\n`);
-  } catch (error) {
-    if (flags.once || flags.wait || stop.aborted) throw error;
-    screen.write(`${messageOf(error)}\n`);
-  }
+  const own = applied.filter(isOperators);
+  const footer = nextThings(served, namesOf(own.length > 0 ? own : applied));
+  await untilReady(flags, watch, { applied, view, footer, stop, elapsed });
   if (!flags.once) await untilAborted(stop);
 }
 
@@ -134,10 +155,7 @@ export async function up(flags: UpFlags, screen: Screen, log: Logger): Promise<v
     stack.use(served);
     await startOperators(served, log, stack);
     const applied = await applyManifests(served.cluster.client, manifests);
-    if (flags.once && !flags.wait)
-      screen.write(
-        `applied: ${applied.map(({ kind, key }) => displayName(kind, key.name)).join(', ')} in ${elapsed()}\n`,
-      );
+    if (flags.once && !flags.wait) screen.write(`applied: ${namesOf(applied).join(', ')} in ${elapsed()}\n`);
     else await show(flags, served, applied, { screen, log, elapsed }, stop.signal);
   } catch (error) {
     if (!stop.signal.aborted) throw error;

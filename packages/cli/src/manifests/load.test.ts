@@ -1,6 +1,7 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadManifests } from './load.ts';
 
@@ -54,15 +55,43 @@ describe('loadManifests', () => {
     expect(manifest?.place('data.missing[3].deep')).toBe(`${path}:7`);
   });
 
+  it('says where an item of a List is', async () => {
+    const path = await file(
+      'a.yaml',
+      `apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Secret\n  metadata: {name: a}\n- apiVersion: v1\n  kind: Secret\n  metadata: {name: b}\n`,
+    );
+    const manifests = await loadManifests([path]);
+    expect(manifests.map((manifest) => manifest.place('metadata.name'))).toEqual([`${path}:6`, `${path}:9`]);
+  });
+
+  it('reads standard input for -', async () => {
+    const [manifest] = await loadManifests(['-'], Readable.from([Buffer.from(configMap('piped'))]));
+    expect(manifest?.object.metadata.name).toBe('piped');
+    expect(manifest?.place()).toBe('standard input:1');
+    const broken = loadManifests(['-'], Readable.from([Buffer.from('a: [\n')]));
+    await expect(broken).rejects.toThrow(/^standard input:\d+:\d+: not valid YAML/);
+  });
+
+  it('refuses one object twice, with both places', async () => {
+    const a = await file('a.yaml', configMap('one'));
+    const b = await file('b.yaml', `# first a comment\n${configMap('one')}`);
+    await expect(loadManifests([dir])).rejects.toThrow(
+      `${b}:2: configmap/one is there twice: first at ${a}:1; leave one out`,
+    );
+    const other = await file('c.yaml', configMap('one').replace('name: one', 'name: one\n  namespace: other'));
+    expect(await loadManifests([a, other, a])).toHaveLength(2);
+  });
+
   it.each([
     ['a missing file', () => join(dir, 'nope.yaml'), /cannot read .*nope\.yaml: no such file or folder/],
-    ['an empty folder', () => dir, /no \.yaml, \.yml or \.json file/],
+    ['an empty folder', () => dir, /no \.yaml, \.yml or \.json file .*subfolders are not read/],
   ])('refuses %s', async (_what, path, message) => {
     await expect(loadManifests([path()])).rejects.toThrow(message);
   });
 
   it.each([
     ['broken YAML', 'a: [1, 2\nb: 3\n', /a\.yaml:\d+:\d+: not valid YAML: /],
+    ['an alias without its anchor', 'a: *nowhere\n', /a\.yaml:\d+:\d+: not valid YAML: .*alias/],
     ['a duplicate key', `${configMap('one')}kind: Secret\n`, /a\.yaml:5:1: not valid YAML: .*unique/],
     ['a scalar', 'hello\n', /a\.yaml:1: expected an object .* found string/],
     ['a list', '- 1\n', /expected an object .* found a list/],

@@ -1,7 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { KubeObject } from '@coxswain/k8s';
-import { codeOf, UsageError } from '../errors.ts';
+import { text } from 'node:stream/consumers';
+import { type KubeObject, parseApiVersion } from '@coxswain/k8s';
+import type { Document, LineCounter } from 'yaml';
+import { messageOf, systemReason, UsageError } from '../errors.ts';
 
 /** One object of a file, with the way back to its place in it. */
 export interface Manifest {
@@ -14,24 +16,28 @@ export interface Manifest {
 /** Files a folder contributes, in order of their names. */
 const manifestFile = /\.(ya?ml|json)$/;
 
+/** Stands for standard input. */
+const standardInput = '-';
+
 async function filesOf(path: string): Promise<string[]> {
+  if (path === standardInput) return [path];
   const info = await stat(path).catch((error: unknown) => {
-    throw new UsageError(
-      `cannot read ${path}: ${codeOf(error) === 'ENOENT' ? 'no such file or folder' : String(error)}`,
-    );
+    throw new UsageError(`cannot read ${path}: ${systemReason(error)}`);
   });
   if (!info.isDirectory()) return [path];
   const names = (await readdir(path)).filter((name) => manifestFile.test(name)).sort();
-  if (names.length === 0) throw new UsageError(`${path}: no .yaml, .yml or .json file in this folder`);
+  if (names.length === 0)
+    throw new UsageError(`${path}: no .yaml, .yml or .json file in this folder (its subfolders are not read)`);
   return names.map((name) => join(path, name));
 }
 
-async function readText(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch((error: unknown) => {
-    const why = codeOf(error) === 'EACCES' ? 'permission denied' : String(error);
-    throw new UsageError(`cannot read ${file}: ${why}`);
+async function readText(file: string, input: Input): Promise<string> {
+  return (file === standardInput ? text(input) : readFile(file, 'utf8')).catch((error: unknown) => {
+    throw new UsageError(`cannot read ${file}: ${systemReason(error)}`);
   });
 }
+
+type Input = AsyncIterable<Uint8Array>;
 
 /** `spec.groups[0].name` → ['spec', 'groups', 0, 'name'] */
 function pathOfField(field: string): (string | number)[] {
@@ -57,33 +63,43 @@ function checkShape(value: unknown, place: string): asserts value is Manifest['o
     throw new UsageError(`${place}: metadata.name is missing`);
 }
 
-async function loadFile(file: string): Promise<Manifest[]> {
+/** What is wrong with a text is found when it is read, or when its aliases are followed. */
+function contentOf(document: Document.Parsed, file: string, lines: LineCounter): unknown {
+  const [error] = document.errors;
+  if (error) {
+    const { line, col } = lines.linePos(error.pos[0]);
+    throw new UsageError(`${file}:${line}:${col}: not valid YAML: ${error.message}`);
+  }
+  try {
+    return document.toJS();
+  } catch (cause) {
+    const { line, col } = lines.linePos(document.contents?.range?.[0] ?? 0);
+    throw new UsageError(`${file}:${line}:${col}: not valid YAML: ${messageOf(cause)}`, { cause });
+  }
+}
+
+async function loadFile(path: string, input: Input): Promise<Manifest[]> {
   const { LineCounter, isNode, parseAllDocuments } = await import('yaml');
   const lines = new LineCounter();
-  const documents = parseAllDocuments(await readText(file), { lineCounter: lines, prettyErrors: false });
+  const documents = parseAllDocuments(await readText(path, input), { lineCounter: lines, prettyErrors: false });
+  const file = path === standardInput ? 'standard input' : path;
   const manifests: Manifest[] = [];
   for (const document of Array.isArray(documents) ? documents : []) {
-    const error = document.errors[0];
-    if (error) {
-      const at = lines.linePos(error.pos[0]);
-      throw new UsageError(`${file}:${at.line}:${at.col}: not valid YAML: ${error.message}`);
-    }
+    const value = contentOf(document, file, lines);
     const lineOf = (node: unknown): number =>
-      isNode(node) && node.range
-        ? lines.linePos(node.range[0]).line
-        : document.contents?.range
-          ? lines.linePos(document.contents.range[0]).line
-          : 1;
-    const place = (field?: string) => {
-      let path = field ? pathOfField(field) : [];
-      while (path.length > 0 && !document.hasIn(path)) path = path.slice(0, -1);
-      return `${file}:${lineOf(path.length > 0 ? document.getIn(path, true) : document.contents)}`;
-    };
-    const value: unknown = document.toJS();
+      lines.linePos((isNode(node) ? node.range?.[0] : undefined) ?? document.contents?.range?.[0] ?? 0).line || 1;
+    const placeBelow =
+      (base: readonly (string | number)[]) =>
+      (field = '') => {
+        let fields = [...base, ...pathOfField(field)];
+        while (fields.length > 0 && !document.hasIn(fields)) fields = fields.slice(0, -1);
+        return `${file}:${lineOf(fields.length > 0 ? document.getIn(fields, true) : document.contents)}`;
+      };
     if (value === null || value === undefined) continue;
     const list = value as { kind?: unknown; items?: unknown };
-    const objects = list.kind === 'List' && Array.isArray(list.items) ? (list.items as unknown[]) : [value];
-    for (const object of objects) {
+    const items = list.kind === 'List' && Array.isArray(list.items) ? (list.items as unknown[]) : undefined;
+    for (const [i, object] of (items ?? [value]).entries()) {
+      const place = placeBelow(items ? ['items', i] : []);
       checkShape(object, place());
       manifests.push({ object, file, place });
     }
@@ -91,13 +107,32 @@ async function loadFile(file: string): Promise<Manifest[]> {
   return manifests;
 }
 
+/** One object twice would be applied twice, and only the last would be true. */
+function refuseDuplicates(manifests: readonly Manifest[]): void {
+  const seen = new Map<string, Manifest>();
+  for (const manifest of manifests) {
+    const { apiVersion, kind, metadata } = manifest.object;
+    const { group } = parseApiVersion(apiVersion);
+    const key = [group, kind, metadata.namespace ?? 'default', metadata.name].join('/');
+    const first = seen.get(key);
+    if (first)
+      throw new UsageError(
+        `${manifest.place()}: ${kind.toLowerCase()}/${metadata.name} is there twice: first at ${first.place()}; leave one out`,
+      );
+    seen.set(key, manifest);
+  }
+}
+
 /**
- * Reads all objects of the given files and folders.
+ * Reads all objects of the given files and folders; `-` is `input`.
+ * @param input default: standard input
  * @throws UsageError naming file, line and column of what cannot be used
  */
-export async function loadManifests(paths: readonly string[]): Promise<Manifest[]> {
+export async function loadManifests(paths: readonly string[], input: Input = process.stdin): Promise<Manifest[]> {
   const manifests: Manifest[] = [];
-  for (const path of paths) for (const file of await filesOf(path)) manifests.push(...(await loadFile(file)));
+  for (const path of new Set(paths))
+    for (const file of await filesOf(path)) manifests.push(...(await loadFile(file, input)));
   if (manifests.length === 0) throw new UsageError(`nothing to apply: no object in ${paths.join(', ')}`);
+  refuseDuplicates(manifests);
   return manifests;
 }

@@ -12,10 +12,20 @@ export interface RunningCluster {
   readonly dataDir?: string;
 }
 
-/** Field 22 of `/proc/PID/stat`, on systems that have it. */
+/** State (field 3) and start time (field 22) of a process from the text of `/proc/PID/stat`; empty where there is none. */
+export function parseStat(stat: string): { readonly state: string; readonly started: string } {
+  // the name in parentheses may hold anything
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0] ?? '', started: fields[19] ?? '' };
+}
+
+async function statOf(pid: number): Promise<ReturnType<typeof parseStat>> {
+  return parseStat(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''));
+}
+
+/** When a process started, in the system's count; `''` on systems without `/proc`. */
 export async function processStart(pid: number): Promise<string> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  return (await statOf(pid)).started;
 }
 
 const fileIn = (home: string) => join(home, 'cluster.json');
@@ -30,13 +40,20 @@ export async function removeProcessFile(home: string): Promise<void> {
   await rm(fileIn(home), { force: true });
 }
 
-function isAlive(pid: number): boolean {
+function signals(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
     return codeOf(error) === 'EPERM';
   }
+}
+
+/** Whether the process that wrote `cluster` still runs: not another with its pid, nor what is left of it until its parent looks. */
+export async function isRunning(cluster: RunningCluster): Promise<boolean> {
+  if (!signals(cluster.pid)) return false;
+  const { state, started } = await statOf(cluster.pid);
+  return started === cluster.started && state !== 'Z' && state !== 'X';
 }
 
 /** A disk that was full can leave a file without a cluster in it. */
@@ -53,7 +70,5 @@ function parse(text: string): RunningCluster | undefined {
 export async function readProcessFile(home: string): Promise<RunningCluster | undefined> {
   const text = await readFile(fileIn(home), 'utf8').catch(() => undefined);
   const cluster = text === undefined ? undefined : parse(text);
-  if (!cluster) return undefined;
-  const same = isAlive(cluster.pid) && (await processStart(cluster.pid)) === cluster.started;
-  return same ? cluster : undefined;
+  return cluster && (await isRunning(cluster)) ? cluster : undefined;
 }

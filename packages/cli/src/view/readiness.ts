@@ -1,4 +1,4 @@
-import type { Condition, KubeObject } from '@coxswain/k8s';
+import { type Condition, type KubeObject, parseApiVersion } from '@coxswain/k8s';
 
 /** How far an object is. `reason` explains what is missing, or is empty. */
 export interface Readiness {
@@ -6,9 +6,37 @@ export interface Readiness {
   /** One word: `Ready`, `Running`, `Pending`, `Terminating` … */
   readonly phase: string;
   readonly reason: string;
+  /** Nobody in an embedded cluster works on this kind, so its status says nothing: not ready, and not waited for. */
+  readonly unknown?: true;
+  /** The whole story in a sentence, where the object tells it. */
+  readonly message?: string;
   /** The condition that decides, when one does. */
   readonly condition?: Condition;
 }
+
+/** Whether it has to become ready. */
+export function isWaitedFor({ ready, unknown }: Readiness): boolean {
+  return !ready && !unknown;
+}
+
+/** Kinds of Kubernetes that are stored and served, but that no controller of the embedded cluster works on. */
+const notSimulated = new Set([
+  'apps/DaemonSet',
+  'autoscaling/HorizontalPodAutoscaler',
+  'batch/CronJob',
+  'networking.k8s.io/Ingress',
+  'networking.k8s.io/NetworkPolicy',
+  'policy/PodDisruptionBudget',
+  '/ReplicationController',
+]);
+
+function isSimulated({ apiVersion = '', kind = '' }: KubeObject): boolean {
+  const { group } = parseApiVersion(apiVersion);
+  return !notSimulated.has(`${group}/${kind}`);
+}
+
+/** Phases in which an object is not what it was asked to be. */
+const unfinished = new Set(['Pending', 'Lost', 'Failed', 'Unknown', 'Terminating']);
 
 interface Observed {
   readonly observedGeneration?: number;
@@ -17,7 +45,12 @@ interface Observed {
   readonly reason?: string;
   readonly replicas?: number;
   readonly readyReplicas?: number;
-  readonly containerStatuses?: readonly { readonly state?: { readonly waiting?: { readonly reason?: string } } }[];
+  readonly containerStatuses?: readonly ContainerState[];
+  readonly initContainerStatuses?: readonly ContainerState[];
+}
+
+interface ContainerState {
+  readonly state?: { readonly waiting?: { readonly reason?: string; readonly message?: string } };
 }
 
 function statusOf(object: KubeObject): Observed {
@@ -31,17 +64,27 @@ function wantedReplicas(object: KubeObject): number | undefined {
   return typeof replicas === 'number' ? replicas : undefined;
 }
 
+/** What keeps a pod from running, where it says so: a container that waits, or no node. */
+function obstacle(status: Observed): { readonly reason: string; readonly message?: string } | undefined {
+  const scheduled = status.conditions?.find(({ type }) => type === 'PodScheduled');
+  if (scheduled?.status === 'False') return scheduled;
+  for (const { state } of [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]) {
+    const { reason, message } = state?.waiting ?? {};
+    if (reason) return { reason, ...(message ? { message } : {}) };
+  }
+  return undefined;
+}
+
 function podReadiness(status: Observed): Readiness {
   const condition = status.conditions?.find(({ type }) => type === 'Ready');
-  const waiting = status.containerStatuses?.map(({ state }) => state?.waiting?.reason).find(Boolean);
-  const scheduled = status.conditions?.find(({ type }) => type === 'PodScheduled');
-  const unscheduled = scheduled?.status === 'False' ? scheduled.reason : undefined;
   const phase = status.phase ?? 'Pending';
   const ready = condition?.status === 'True' || phase === 'Succeeded';
+  const why = obstacle(status) ?? (ready ? undefined : condition);
   return {
     ready,
     phase: phase === 'Running' && ready ? 'Ready' : phase,
-    reason: waiting ?? unscheduled ?? (ready ? '' : (condition?.reason ?? '')),
+    reason: why?.reason ?? '',
+    ...(why?.message ? { message: why.message } : {}),
     ...(condition ? { condition } : {}),
   };
 }
@@ -59,6 +102,7 @@ function replicaReadiness(object: KubeObject, wanted: number, status: Observed):
  */
 export function readinessOf(object: KubeObject, expectsCondition = false): Readiness {
   if (object.metadata.deletionTimestamp) return { ready: false, phase: 'Terminating', reason: '' };
+  if (!isSimulated(object)) return { ready: false, phase: 'not simulated', reason: '', unknown: true };
   const status = statusOf(object);
   if (object.kind === 'Pod') return podReadiness(status);
   const condition = status.conditions?.find(({ type }) => type === 'Ready');
@@ -66,7 +110,8 @@ export function readinessOf(object: KubeObject, expectsCondition = false): Readi
     const current =
       (condition.observedGeneration ?? object.metadata.generation ?? 0) >= (object.metadata.generation ?? 0);
     const ready = condition.status === 'True' && current;
-    return { ready, phase: ready ? 'Ready' : 'NotReady', reason: ready ? '' : condition.reason, condition };
+    const why = ready ? { reason: '' } : { reason: condition.reason, message: condition.message };
+    return { ready, phase: ready ? 'Ready' : 'NotReady', ...why, condition };
   }
   if (expectsCondition) return { ready: false, phase: status.phase ?? 'Pending', reason: '' };
   const complete = status.conditions?.find(({ type }) => type === 'Complete' || type === 'Failed');
@@ -74,5 +119,8 @@ export function readinessOf(object: KubeObject, expectsCondition = false): Readi
     return { ready: complete?.type === 'Complete', phase: complete?.type ?? 'Running', reason: complete?.reason ?? '' };
   const wanted = wantedReplicas(object);
   if (wanted !== undefined) return replicaReadiness(object, wanted, status);
+  if (status.phase && unfinished.has(status.phase))
+    return { ready: false, phase: status.phase, reason: status.reason ?? '' };
+  if (object.kind === 'PersistentVolumeClaim' && !status.phase) return { ready: false, phase: 'Pending', reason: '' };
   return { ready: true, phase: status.phase ?? 'Ready', reason: '' };
 }

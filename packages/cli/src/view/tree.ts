@@ -1,5 +1,5 @@
 import type { KubeObject } from '@coxswain/k8s';
-import { type Readiness, readinessOf } from './readiness.ts';
+import { isWaitedFor, type Readiness, readinessOf } from './readiness.ts';
 
 /** One object in the picture, with the objects it owns below it. */
 export interface TreeNode {
@@ -48,11 +48,22 @@ function describe({ phase, reason }: Readiness): string {
   return reason ? `${phase} (${reason})` : phase;
 }
 
+/** Whether nothing at or below a node is waited for. */
+export function isSettled(node: TreeNode): boolean {
+  return !isWaitedFor(node.readiness) && node.children.every(isSettled);
+}
+
+/** `●` ready, `○` not yet, `·` nobody here will tell. */
+function mark({ ready, unknown }: Readiness): string {
+  if (unknown) return '·';
+  return ready ? '●' : '○';
+}
+
 /** The trees as lines of text: branches, name, phase and reason in a column of their own. */
 export function renderTree(trees: readonly TreeNode[]): string[] {
-  const rows: { text: string; state: string; ready: boolean }[] = [];
+  const rows: { text: string; state: string; mark: string }[] = [];
   const visit = (node: TreeNode, lead: string, branch: string, below: string) => {
-    rows.push({ text: `${lead}${branch}${node.label}`, state: describe(node.readiness), ready: node.readiness.ready });
+    rows.push({ text: `${lead}${branch}${node.label}`, state: describe(node.readiness), mark: mark(node.readiness) });
     node.children.forEach((child, i) => {
       const last = i === node.children.length - 1;
       visit(child, lead + below, last ? '└─ ' : '├─ ', last ? '   ' : '│  ');
@@ -60,7 +71,7 @@ export function renderTree(trees: readonly TreeNode[]): string[] {
   };
   for (const tree of trees) visit(tree, '', '', '');
   const width = Math.max(0, ...rows.map((row) => row.text.length));
-  return rows.map((row) => `${row.ready ? '●' : '○'} ${row.text.padEnd(width)}  ${row.state}`);
+  return rows.map((row) => `${row.mark} ${row.text.padEnd(width)}  ${row.state}`);
 }
 
 /** `label → state` of every node: what changed between two pictures is what to print. */

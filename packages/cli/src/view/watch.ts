@@ -4,8 +4,9 @@ import type { Cache, Informer } from '@coxswain/runtime/cache';
 import type { Clock } from '@coxswain/runtime/core';
 import { type Applied, displayName } from '../manifests/apply.ts';
 import type { LiveView } from './live.ts';
-import { readinessOf } from './readiness.ts';
+import { isWaitedFor } from './readiness.ts';
 import { buildTree } from './tree.ts';
+import { unmetLines } from './unmet.ts';
 
 const workloads: readonly Kind[] = [Deployment, ReplicaSet, StatefulSet, Job, Pod];
 const kruiseWorkloads: readonly Kind[] = [KruiseStatefulSet, CloneSet];
@@ -27,7 +28,7 @@ export interface WatchOptions {
 export interface ClusterWatch {
   /** Resolves when all applied objects are ready; rejects when the signal is aborted. */
   readonly ready: Promise<void>;
-  /** A line for each applied object that is not ready: the unmet condition and its reason. */
+  /** For each applied object that is not ready the unmet condition, and below it where the trouble is. */
   unmet(): string[];
   release(): void;
 }
@@ -49,16 +50,6 @@ function coalesce(clock: Clock, draw: () => void): () => void {
   };
 }
 
-function unmetLine(item: Applied, object: KubeObject | undefined, expectsCondition: boolean): string | undefined {
-  const name = displayName(item.kind, item.key.name);
-  if (!object) return `${name}: it does not exist any more`;
-  const { ready, phase, reason, condition } = readinessOf(object, expectsCondition);
-  if (ready) return undefined;
-  if (condition)
-    return `${name}: condition ${condition.type} is ${condition.status}: ${condition.reason}: ${condition.message}`;
-  return `${name}: ${phase}${reason ? `: ${reason}` : ''}: no condition Ready yet`;
-}
-
 /** Starts showing `applied` and what belongs to it. */
 export function watchCluster(options: WatchOptions): ClusterWatch {
   const { applied, cache, clock, operatorKinds, signal, view } = options;
@@ -75,20 +66,27 @@ export function watchCluster(options: WatchOptions): ClusterWatch {
     const kind = kinds.find((candidate) => sameResource(candidate, item.kind));
     return kind && informers.get(kind)?.store.get(item.key);
   };
-  const unmet = () =>
-    applied.map((item) => unmetLine(item, current(item), isOperators(item.kind))).filter((line) => line !== undefined);
   const allObjects = function* () {
     for (const informer of informers.values()) yield* informer.store.list();
   };
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
   ready.catch(() => {});
   signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  const expects = (object: KubeObject) =>
+    isOperators({ group: (object.apiVersion ?? '').split('/')[0] ?? '', kind: object.kind ?? '' });
+  const treesOf = (roots: readonly KubeObject[]) => buildTree(roots, allObjects(), expects);
+  const unmet = () =>
+    applied.flatMap((item) => {
+      const root = current(item);
+      return unmetLines(displayName(item.kind, item.key.name), root && treesOf([root])[0]);
+    });
+  let released = false;
   const draw = () => {
+    if (released) return;
     const roots = applied.map(current).filter((object) => object !== undefined);
-    const expects = (object: KubeObject) =>
-      isOperators({ group: (object.apiVersion ?? '').split('/')[0] ?? '', kind: object.kind ?? '' });
-    view.show(buildTree(roots, allObjects(), expects));
-    if (unmet().length === 0) resolve();
+    const trees = treesOf(roots);
+    view.show(trees);
+    if (roots.length === applied.length && !trees.some(({ readiness }) => isWaitedFor(readiness))) resolve();
   };
   const changed = coalesce(clock, draw);
   for (const informer of informers.values()) informer.onEvent(changed);
@@ -96,9 +94,9 @@ export function watchCluster(options: WatchOptions): ClusterWatch {
   return {
     ready,
     unmet,
-    release: () =>
-      informers.forEach((informer) => {
-        informer.release();
-      }),
+    release() {
+      released = true;
+      for (const informer of informers.values()) informer.release();
+    },
   };
 }

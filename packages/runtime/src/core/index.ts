@@ -35,6 +35,7 @@ export {
   parseFieldSelector,
 } from './field-selector.ts';
 export { deepFreeze } from './freeze.ts';
+export { type JsonLoggerOptions, jsonLogger, type LogLevel } from './json-logger.ts';
 export { keyOf, keyString, type ObjectKey, parseKey } from './key.ts';
 export { labelValueErrors, qualifiedNameErrors } from './label-syntax.ts';
 export { listKeysOf, sameElement } from './list-keys.ts';

@@ -1,6 +1,20 @@
-import { type Logger, silentLogger, systemClock } from '@coxswain/runtime/core';
+import { type Clock, systemClock } from './clock.ts';
+import type { Logger } from './logger.ts';
 
 const levels = ['debug', 'info', 'warn', 'error'] as const;
+
+export type LogLevel = (typeof levels)[number];
+
+export interface JsonLoggerOptions {
+  /** Takes each line, with its line break: `(line) => process.stderr.write(line)`. */
+  readonly write: (line: string) => void;
+  /** The least that is written. Default `info`. */
+  readonly level?: LogLevel;
+  /** Stamps the lines. Default: the machine's. */
+  readonly clock?: Clock;
+  /** On every line. */
+  readonly fields?: object;
+}
 
 /** Whatever is logged must not fail: errors are written out, what JSON cannot say becomes text. */
 function lineOf(fields: object): string {
@@ -14,21 +28,19 @@ function lineOf(fields: object): string {
   }
 }
 
-/** JSON lines on standard error, from `level` up; an unknown level logs nothing. */
-export function stderrLogger(level: string, fields: object = {}): Logger {
-  const least = (levels as readonly string[]).indexOf(level);
-  if (least < 0) return silentLogger;
-  const at = (name: (typeof levels)[number]) => (more: object, message: string) => {
-    if (levels.indexOf(name) < least) return;
-    process.stderr.write(
-      `${lineOf({ time: new Date(systemClock.now()).toISOString(), level: name, message, ...fields, ...more })}\n`,
-    );
+/** A logger of JSON lines: `time`, `level`, `message`, then the fields. */
+export function jsonLogger(options: JsonLoggerOptions): Logger {
+  const { write, level = 'info', clock = systemClock, fields = {} } = options;
+  const at = (name: LogLevel) => (more: object, message: string) => {
+    if (levels.indexOf(name) < levels.indexOf(level)) return;
+    const time = new Date(clock.now()).toISOString();
+    write(`${lineOf({ time, level: name, message, ...fields, ...more })}\n`);
   };
   return {
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    child: (more) => stderrLogger(level, { ...fields, ...more }),
+    child: (more) => jsonLogger({ ...options, fields: { ...fields, ...more } }),
   };
 }
