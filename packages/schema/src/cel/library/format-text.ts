@@ -145,14 +145,15 @@ function roundToEven(value: number, digits: number): string {
 
 const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
+/** In the localized style the precision is a width, as a slip in the extension has it. */
 function formatScientific(arg: Value, digits: number, style: FormatStyle): string {
   const value = numberOf(arg, clauseComplaints.e ?? '', style);
-  if (!Number.isFinite(value)) return special(value, style);
-  const [mantissa = '', exponent = ''] = value.toExponential(Math.min(digits, 100)).split('e');
+  if (!Number.isFinite(value)) return special(value, style).padStart(style === 'plain' ? 0 : digits);
+  const [mantissa = '', exponent = ''] = value.toExponential(style === 'plain' ? Math.min(digits, 100) : 6).split('e');
   const power = `${exponent.slice(1).padStart(2, '0')}`;
   if (style === 'plain') return `${mantissa}e${exponent.slice(0, 1)}${power}`;
   const raised = power.replace(/\d/g, (digit) => superscripts[Number(digit)] ?? '');
-  return `${mantissa}×10${exponent.startsWith('-') ? '⁻' : ''}${raised}`;
+  return `${mantissa}×10${exponent.startsWith('-') ? '⁻' : ''}${raised}`.padStart(digits);
 }
 
 /** `%s`. Inside lists and maps, texts are quoted and times wrapped. */

@@ -35,12 +35,11 @@ function mismatch(what: string, pattern: string, ...examples: string[]): string 
   return `${what} (e.g. ${shown}, regex used for validation is '${pattern}')`;
 }
 
-function named(max: number, pattern: string, complaint: string): Check {
+function named(max: number, unit: 'characters' | 'bytes', pattern: string, complaint: string): Check {
   const matcher = new RegExp(`^${pattern}$`);
   return (subject) => {
     const problems: string[] = [];
-    if (new TextEncoder().encode(subject).length > max) problems.push(`must be no more than ${max} characters`);
-    else if (max === 63 && matcher.test(subject)) return problems;
+    if (Buffer.byteLength(subject) > max) problems.push(`must be no more than ${max} ${unit}`);
     if (!matcher.test(subject)) problems.push(complaint);
     return problems;
   };
@@ -70,14 +69,20 @@ const valueText = mismatch(
   '12345',
 );
 
-const isLabel = named(63, label, mismatch(labelText, label, 'my-name', '123-abc'));
-const isSubdomain = named(253, subdomain, mismatch(subdomainText, subdomain, 'example.com'));
-const isLabel1035 = named(63, label1035, mismatch(label1035Text, label1035, 'my-name', 'abc-123'));
-const isLabelValue = named(63, `(${qualified})?`, valueText);
+const isPlainLabel = named(63, 'characters', label, mismatch(labelText, label, 'my-name', '123-abc'));
+const isSubdomain = named(253, 'characters', subdomain, mismatch(subdomainText, subdomain, 'example.com'));
+/** A dotted name gets a shorter answer. */
+const isLabel: Check = (subject) => {
+  const problems = isPlainLabel(subject);
+  if (!subject.includes('.') || isSubdomain(subject).length > 0) return problems;
+  return [...problems.slice(0, -1), 'must not contain dots'];
+};
+const isLabel1035 = named(63, 'characters', label1035, mismatch(label1035Text, label1035, 'my-name', 'abc-123'));
+const isLabelValue = named(63, 'bytes', `(${qualified})?`, valueText);
 
 /** A name that will get a suffix may end with the dash before it. */
 function asPrefix(check: Check): Check {
-  return (subject) => check(/.-$/s.test(subject) ? `${subject.slice(0, -2)}a` : subject);
+  return (subject) => check(/\p{ASCII}-$/u.test(subject) ? `${subject.slice(0, -2)}a` : subject);
 }
 
 const qualifiedName: Check = (subject) => {
@@ -93,7 +98,7 @@ const qualifiedName: Check = (subject) => {
   }
   const name = second ?? first;
   if (name === '') problems.push('name part must be non-empty');
-  else if (name.length > 63) problems.push('name part must be no more than 63 characters');
+  else if (Buffer.byteLength(name) > 63) problems.push('name part must be no more than 63 bytes');
   if (!new RegExp(`^${qualified}$`).test(name)) problems.push(`name part ${nameText}`);
   return problems;
 };
@@ -113,7 +118,7 @@ function isDate(subject: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(subject);
 }
 
-const dateTime = /^(\d{4}-\d\d-\d\d)[Tt ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
+const dateTime = /^(\d{4}-\d\d-\d\d)[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
 const uuid = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -130,7 +135,7 @@ const formats = new Map<string, Format>(
     labelValue: new Format('LabelValue', 40, isLabelValue),
     uri: new Format('URI', 1103, uri),
     uuid: new Format('uuid', 70, matching(uuid, 'does not match the UUID format')),
-    byte: new Format('byte', 84, matching(base64, 'invalid base64')),
+    byte: new Format('byte', 84, (subject) => (subject !== '' && base64.test(subject) ? [] : ['invalid base64'])),
     date: new Format('date', 70, (subject) => (isDate(subject) ? [] : ['invalid date'])),
     datetime: new Format('datetime', 70, (subject) => {
       const day = dateTime.exec(subject)?.[1];

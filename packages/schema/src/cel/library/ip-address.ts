@@ -3,30 +3,49 @@ export type AddressBytes = readonly number[];
 
 export type ParsedAddress = { readonly bytes: AddressBytes; readonly zone: string } | { readonly error: string };
 
+type Failure = { readonly error: string };
+
 /** Reads an address as Go's `netip` does; the error is worded like its own. */
 export function parseAddress(text: string): ParsedAddress {
-  const fail = (why: string): ParsedAddress => ({ error: `ParseAddr(${JSON.stringify(text)}): ${why}` });
+  const fail = (why: string, at = ''): Failure => {
+    const place = at === '' ? '' : ` (at ${JSON.stringify(at)})`;
+    return { error: `ParseAddr(${JSON.stringify(text)}): ${why}${place}` };
+  };
   for (const char of text) {
-    if (char === '.') return parseV4(text, fail);
+    if (char === '.') {
+      const bytes = parseV4(text, fail);
+      return 'error' in bytes ? bytes : { bytes, zone: '' };
+    }
     if (char === ':') return parseV6(text, fail);
     if (char === '%') return fail('missing IPv6 address');
   }
   return fail('unable to parse IP');
 }
 
-type Fail = (why: string) => ParsedAddress;
+type Fail = (why: string, at?: string) => Failure;
 
-function parseV4(text: string, fail: Fail): ParsedAddress {
-  const bad = /[^\d.]/.exec(text);
-  if (bad) return fail(`unexpected character (at ${JSON.stringify(text.slice(bad.index))})`);
-  const parts = text.split('.');
-  if (parts.some((part) => part === '')) return fail('IPv4 field must have at least one digit');
-  if (parts.some((part) => part.length > 1 && part.startsWith('0')))
-    return fail('IPv4 field has octet with leading zero');
-  if (parts.some((part) => Number(part) > 255)) return fail('IPv4 field has value >255');
-  if (parts.length < 4) return fail('IPv4 address too short');
-  if (parts.length > 4) return fail('IPv4 address too long');
-  return { bytes: parts.map(Number), zone: '' };
+function parseV4(text: string, fail: Fail): number[] | Failure {
+  const bytes: number[] = [];
+  let value = 0;
+  let digits = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charAt(at);
+    if (/\d/.test(char)) {
+      if (digits === 1 && value === 0) return fail('IPv4 field has octet with leading zero');
+      value = value * 10 + Number(char);
+      digits += 1;
+      if (value > 255) return fail('IPv4 field has value >255');
+    } else if (char === '.') {
+      if (at === 0 || at === text.length - 1 || text[at - 1] === '.') {
+        return fail('IPv4 field must have at least one digit', text.slice(at));
+      }
+      if (bytes.length === 3) return fail('IPv4 address too long');
+      bytes.push(value);
+      value = 0;
+      digits = 0;
+    } else return fail('unexpected character', text.slice(at));
+  }
+  return bytes.length < 3 ? fail('IPv4 address too short') : [...bytes, value];
 }
 
 function parseV6(text: string, fail: Fail): ParsedAddress {
@@ -34,33 +53,59 @@ function parseV6(text: string, fail: Fail): ParsedAddress {
   const zone = percent < 0 ? '' : text.slice(percent + 1);
   if (percent >= 0 && zone === '') return fail('zone must be a non-empty string');
   const body = percent < 0 ? text : text.slice(0, percent);
-  const halves = body.split('::');
-  if (halves.length > 2) return fail('multiple :: in address');
-  const [head, tail] = halves.map((half) => (half === '' ? [] : groups(half)));
-  if (!head || (halves.length === 2 && !tail)) return fail('each colon-separated field must have at least one digit');
-  const bytes = [...head, ...(tail ?? [])];
-  if (halves.length === 1) {
-    if (bytes.length < 16) return fail('address string too short');
-    return bytes.length > 16 ? fail('trailing garbage after address') : { bytes, zone };
+  const read = readGroups(body, fail);
+  if ('error' in read) return read;
+  const { bytes, gap, rest } = read;
+  if (rest !== '') return fail('trailing garbage after address', rest);
+  if (bytes.length === 16) {
+    return gap === undefined ? { bytes, zone } : fail('the :: must expand to at least one field of zeros');
   }
-  if (bytes.length > 14) return fail('the :: must expand to at least one field of zeros');
-  return { bytes: [...head, ...Array.from({ length: 16 - bytes.length }, () => 0), ...(tail ?? [])], zone };
+  if (gap === undefined) return fail('address string too short');
+  const zeros = Array.from({ length: 16 - bytes.length }, () => 0);
+  return { bytes: [...bytes.slice(0, gap), ...zeros, ...bytes.slice(gap)], zone };
 }
 
-function groups(text: string): number[] | undefined {
+interface Groups {
+  readonly bytes: number[];
+  /** Where `::` stands, in bytes. */
+  readonly gap: number | undefined;
+  readonly rest: string;
+}
+
+/** Reads up to 16 bytes, of groups of hexadecimal digits and perhaps an IPv4 address at the end. */
+function readGroups(body: string, fail: Fail): Groups | Failure {
   const bytes: number[] = [];
-  const parts = text.split(':');
-  for (const [index, part] of parts.entries()) {
-    if (part.includes('.') && index === parts.length - 1) {
-      const v4 = parseV4(part, (error) => ({ error }));
-      if ('error' in v4) return undefined;
-      bytes.push(...v4.bytes);
-    } else if (/^[0-9a-fA-F]{1,4}$/.test(part)) {
-      const group = Number.parseInt(part, 16);
-      bytes.push(group >> 8, group & 0xff);
-    } else return undefined;
+  let gap = body.startsWith('::') ? 0 : undefined;
+  let rest = gap === undefined ? body : body.slice(2);
+  if (rest === '' && gap === 0) return { bytes, gap, rest };
+  while (bytes.length < 16) {
+    const digits = /^[0-9a-fA-F]*/.exec(rest)?.[0] ?? '';
+    if (digits.length > 4) return fail('each group must have 4 or less digits', rest);
+    if (digits === '') return fail('each colon-separated field must have at least one digit', rest);
+    if (rest[digits.length] === '.') return withV4(bytes, gap, rest, fail);
+    const group = Number.parseInt(digits, 16);
+    bytes.push(group >> 8, group & 0xff);
+    rest = rest.slice(digits.length);
+    if (rest === '') break;
+    if (!rest.startsWith(':')) return fail('unexpected character, want colon', rest);
+    if (rest.length === 1) return fail('colon must be followed by more characters', rest);
+    rest = rest.slice(1);
+    if (!rest.startsWith(':')) continue;
+    if (gap !== undefined) return fail('multiple :: in address', rest);
+    gap = bytes.length;
+    rest = rest.slice(1);
+    if (rest === '') break;
   }
-  return bytes;
+  return { bytes, gap, rest };
+}
+
+function withV4(bytes: number[], gap: number | undefined, rest: string, fail: Fail): Groups | Failure {
+  if (gap === undefined && bytes.length !== 12) {
+    return fail('embedded IPv4 address must replace the final 2 fields of the address', rest);
+  }
+  if (bytes.length > 12) return fail('too many hex fields to fit an embedded IPv4 at the end of the address', rest);
+  const v4 = parseV4(rest, fail);
+  return 'error' in v4 ? v4 : { bytes: [...bytes, ...v4], gap, rest: '' };
 }
 
 /** The one short form of an address (RFC 5952). */

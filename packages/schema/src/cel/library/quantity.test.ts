@@ -16,8 +16,8 @@ it.each([
   ["quantity('-1').isLessThan(quantity('1n'))", true],
   ["quantity('2').add(1).sub(quantity('500m')).isInteger()", false],
   ["quantity('3').asInteger()", 3],
-  ["['1', '+1', '1.', '.5', '1E', '1Ei', '1e-3'].all(q, isQuantity(q))", true],
-  ["['', '.', '1x', '1ki', 'K', '1 ', '1ee3', '--1'].exists(q, isQuantity(q))", false],
+  ["['1', '+1', '1.', '.5', '.', 'm', '1E', '1Ei', '1e-3'].all(q, isQuantity(q))", true],
+  ["['', '1x', '1ki', 'K', '1 ', '1ee3', '--1'].exists(q, isQuantity(q))", false],
 ])('%s is %s', (text, expected) => {
   expect(evaluate(text)).toBe(expected);
 });

@@ -9,10 +9,16 @@ import { bigint, text } from './arguments.ts';
 class Quantity extends Opaque {
   readonly typeName = 'kubernetes.Quantity';
   readonly nanos: bigint;
+  /** As a double, worked out from what was written. */
+  readonly approximate: number;
+  /** Whether it was written without parts of one, and not too long: `1.0` does not count as a whole number. */
+  readonly whole: boolean;
 
-  constructor(nanos: bigint) {
+  constructor(nanos: bigint, whole: boolean, approximate = Number(nanos) / 1e9) {
     super();
     this.nanos = nanos;
+    this.whole = whole;
+    this.approximate = approximate;
   }
 
   equals(other: Opaque): boolean {
@@ -35,38 +41,43 @@ const decimalPowers: Readonly<Record<string, number>> = {
 };
 const binaryPowers: Readonly<Record<string, bigint>> = { Ki: 10n, Mi: 20n, Gi: 30n, Ti: 40n, Pi: 50n, Ei: 60n };
 
-const shape = /^([+-]?)(\d*)(?:\.(\d*))?(n|u|m|k|M|G|T|P|E|[KMGTPE]i|[eE][+-]?\d+)?$/;
+const shape = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/;
 const complaint = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
-/** Reads an amount; parts below a billionth are rounded away from zero. Undefined when it is none. */
-function parseQuantity(source: string): bigint | undefined {
-  const match = shape.exec(source);
-  if (!match) return undefined;
+/**
+ * Reads an amount, as Kubernetes does: no digits are none, and parts below a billionth are rounded away from zero.
+ * The text is what is wrong with it.
+ */
+function parseQuantity(source: string): Quantity | string {
+  const match = source === '' ? undefined : shape.exec(source);
+  if (!match) return complaint;
   const [, sign = '', whole = '', fraction = '', suffix = ''] = match;
-  if (whole === '' && fraction === '') return undefined;
-  const digits = BigInt(whole + fraction || '0');
-  const power = binaryPowers[suffix];
+  const power = Object.hasOwn(binaryPowers, suffix) ? binaryPowers[suffix] : undefined;
   const exponent = power === undefined ? decimalExponent(suffix) : 0;
-  if (exponent === undefined || Math.abs(exponent) > 1_000) return undefined;
-  const scale = 9 + exponent - fraction.length;
+  if (exponent === undefined || Math.abs(exponent) > 1_000) return "unable to parse quantity's suffix";
+  const digits = BigInt(whole + fraction || '0') * (sign === '-' ? -1n : 1n);
+  const scale = exponent - fraction.length;
   const scaled = digits << (power ?? 0n);
-  const nanos = scale >= 0 ? scaled * 10n ** BigInt(scale) : divideUp(scaled, 10n ** BigInt(-scale));
-  return sign === '-' ? -nanos : nanos;
+  const nanos = scale >= -9 ? scaled * 10n ** BigInt(scale + 9) : divideUp(scaled, 10n ** BigInt(-scale - 9));
+  if (whole + fraction === '' && scale < -9) return 'unable to parse numeric part of quantity';
+  const isWhole = scale >= 0 && (whole + fraction).replace(/^0+/, '').length <= 18;
+  return new Quantity(nanos, isWhole, power === undefined ? Number(digits) * Number(`1e${scale}`) : undefined);
 }
 
 function decimalExponent(suffix: string): number | undefined {
-  if (/^[eE][+-]?\d/.test(suffix)) return Number(suffix.slice(1));
-  return decimalPowers[suffix];
+  if (/^[eE][+-]?\d+$/.test(suffix)) return Number(suffix.slice(1));
+  return Object.hasOwn(decimalPowers, suffix) ? decimalPowers[suffix] : undefined;
 }
 
+/** Away from zero. */
 function divideUp(value: bigint, by: bigint): bigint {
-  return (value + by - 1n) / by;
+  return value < 0n ? (value - by + 1n) / by : (value + by - 1n) / by;
 }
 
 function toQuantity(value: Value): Quantity {
-  const nanos = parseQuantity(text(value));
-  if (nanos === undefined) throw new CelError(complaint);
-  return new Quantity(nanos);
+  const parsed = parseQuantity(text(value));
+  if (typeof parsed === 'string') throw new CelError(parsed);
+  return parsed;
 }
 
 function nanosOf(value: Value): bigint {
@@ -74,14 +85,25 @@ function nanosOf(value: Value): bigint {
   return value.nanos;
 }
 
-function isInteger(nanos: bigint): boolean {
-  const whole = nanos / unit;
-  return nanos % unit === 0n && whole >= -(2n ** 63n) && whole < 2n ** 63n;
+function isInteger(value: Value): boolean {
+  if (!(value instanceof Quantity)) throw noSuchOverload();
+  const number = value.nanos / unit;
+  return value.whole && number >= -(2n ** 63n) && number < 2n ** 63n;
+}
+
+/** The sum of two amounts; it is whole when both are. */
+function sum(a: Value, b: Value, sign: 1n | -1n): Quantity {
+  if (!(a instanceof Quantity) || !(b instanceof Quantity)) throw noSuchOverload();
+  return new Quantity(a.nanos + sign * b.nanos, a.whole && b.whole);
+}
+
+function ofInteger(value: Value): Quantity {
+  return new Quantity(bigint(value) * unit, true);
 }
 
 function asInteger(value: Value): Value {
   const nanos = nanosOf(value);
-  if (!isInteger(nanos)) throw new CelError('cannot convert value to integer');
+  if (!isInteger(value)) throw new CelError('cannot convert value to integer');
   return intOf(nanos / unit);
 }
 
@@ -96,7 +118,11 @@ export const quantityLibrary: Library = {
   types: [parseType('kubernetes.Quantity')],
   overloads: [
     overload('string_to_quantity', 'quantity(string) -> kubernetes.Quantity', toQuantity),
-    overload('is_quantity_string', 'isQuantity(string) -> bool', (value) => parseQuantity(text(value)) !== undefined),
+    overload(
+      'is_quantity_string',
+      'isQuantity(string) -> bool',
+      (value) => typeof parseQuantity(text(value)) !== 'string',
+    ),
     overload('quantity_sign', 'sign(kubernetes.Quantity) -> int', (value) => sign(nanosOf(value))),
     overload(
       'quantity_is_greater_than',
@@ -110,29 +136,22 @@ export const quantityLibrary: Library = {
     ),
     overload('quantity_compare_to', 'kubernetes.Quantity::compareTo(kubernetes.Quantity) -> int', order),
     overload('quantity_get_float', 'kubernetes.Quantity::asApproximateFloat() -> double', (value) => {
-      return new CelDouble(Number(nanosOf(value)) / 1e9);
+      if (!(value instanceof Quantity)) throw noSuchOverload();
+      return new CelDouble(value.approximate);
     }),
     overload('quantity_get_int', 'kubernetes.Quantity::asInteger() -> int', asInteger),
-    overload('quantity_is_integer', 'kubernetes.Quantity::isInteger() -> bool', (value) => isInteger(nanosOf(value))),
-    overload(
-      'quantity_add',
-      'kubernetes.Quantity::add(kubernetes.Quantity) -> kubernetes.Quantity',
-      (a, b) => new Quantity(nanosOf(a) + nanosOf(b)),
+    overload('quantity_is_integer', 'kubernetes.Quantity::isInteger() -> bool', (value) => isInteger(value)),
+    overload('quantity_add', 'kubernetes.Quantity::add(kubernetes.Quantity) -> kubernetes.Quantity', (a, b) =>
+      sum(a, b, 1n),
     ),
-    overload(
-      'quantity_add_int',
-      'kubernetes.Quantity::add(int) -> kubernetes.Quantity',
-      (a, b) => new Quantity(nanosOf(a) + bigint(b) * unit),
+    overload('quantity_add_int', 'kubernetes.Quantity::add(int) -> kubernetes.Quantity', (a, b) =>
+      sum(a, ofInteger(b), 1n),
     ),
-    overload(
-      'quantity_sub',
-      'kubernetes.Quantity::sub(kubernetes.Quantity) -> kubernetes.Quantity',
-      (a, b) => new Quantity(nanosOf(a) - nanosOf(b)),
+    overload('quantity_sub', 'kubernetes.Quantity::sub(kubernetes.Quantity) -> kubernetes.Quantity', (a, b) =>
+      sum(a, b, -1n),
     ),
-    overload(
-      'quantity_sub_int',
-      'kubernetes.Quantity::sub(int) -> kubernetes.Quantity',
-      (a, b) => new Quantity(nanosOf(a) - bigint(b) * unit),
+    overload('quantity_sub_int', 'kubernetes.Quantity::sub(int) -> kubernetes.Quantity', (a, b) =>
+      sum(a, ofInteger(b), -1n),
     ),
   ],
 };

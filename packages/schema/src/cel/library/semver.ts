@@ -51,6 +51,7 @@ function splitLimited(source: string): string[] {
 }
 
 function number(what: string, digits: string): bigint {
+  if (digits === '') throw new CelError('strconv.ParseUint: parsing "": invalid syntax');
   if (!/^\d+$/.test(digits)) {
     throw new CelError(`Invalid character(s) found in ${what.toLowerCase()} number ${JSON.stringify(digits)}`);
   }

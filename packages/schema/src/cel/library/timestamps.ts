@@ -29,17 +29,19 @@ function fieldsAt({ seconds, nanos }: Timestamp, shift: number): Fields {
   };
 }
 
-const offsetZone = /^([+-]?)(\d+):(\d+)$/;
-
 /** Seconds east of UTC, at a moment. */
 function zoneShift(moment: Timestamp, zone: string): number {
   if (zone === '' || zone === 'UTC') return 0;
-  if (!zone.includes(':')) return namedZoneShift(moment, zone);
-  const match = offsetZone.exec(zone);
-  if (!match) throw new CelError(`strconv.Atoi: parsing "${zone}": invalid syntax`);
-  const [, sign, hours = '', minutes = ''] = match;
-  if (Number(minutes) > 59) throw new CelError(`timezone offset minutes out of range [0, 59]: ${zone}`);
-  return (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60);
+  const colon = zone.indexOf(':');
+  if (colon < 0) return namedZoneShift(moment, zone);
+  const hours = wholeNumber(zone.slice(0, colon)) * 60;
+  const minutes = wholeNumber(zone.slice(colon + 1));
+  return (zone.startsWith('-') ? hours - minutes : hours + minutes) * 60;
+}
+
+function wholeNumber(digits: string): number {
+  if (/^[+-]?\d+$/.test(digits)) return Number(digits);
+  throw new CelError(`strconv.Atoi: parsing ${JSON.stringify(digits)}: invalid syntax`);
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();

@@ -30,7 +30,7 @@ class Url extends Opaque {
   }
 }
 
-const shape = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s;
+const shape = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?]*))?([^?]*)(?:\?(.*))?$/s;
 
 /** Reads an absolute URL or an absolute path, as Go's `ParseRequestURI`; the error is worded like its own. */
 export function parseUrl(source: string): Parts | { readonly error: string } {
@@ -42,7 +42,9 @@ export function parseUrl(source: string): Parts | { readonly error: string } {
   if (source.startsWith(':')) return fail('missing protocol scheme');
   const [, scheme, authority, path = '', query = ''] = shape.exec(source) ?? [];
   if (scheme === undefined && !source.startsWith('/')) return fail('invalid URI for request');
-  if (scheme !== undefined && authority === undefined && !path.startsWith('/')) return fail('invalid URI for request');
+  if (scheme !== undefined && authority === undefined && !path.startsWith('/')) {
+    return { scheme: scheme.toLowerCase(), host: '', path: '', query };
+  }
   const bad = /%(?![0-9a-fA-F]{2}).{0,2}/s.exec(`${authority ?? ''}${path}`);
   if (bad) return fail(`invalid URL escape ${JSON.stringify(bad[0])}`);
   const host = (authority ?? '').replace(/^.*@/s, '');
@@ -57,7 +59,7 @@ function hostProblem(host: string): string | undefined {
     if (end < 0) return "missing ']' in host";
     return portProblem(host.slice(end + 1));
   }
-  const bad = /[ "<>\\^`{|}]/.exec(host);
+  const bad = /[ "#\\^`{|}]/.exec(host);
   if (bad) return `invalid character ${JSON.stringify(bad[0])} in host name`;
   const colon = host.lastIndexOf(':');
   return colon < 0 ? undefined : portProblem(host.slice(colon));
@@ -69,7 +71,9 @@ function portProblem(port: string): string | undefined {
 
 function toUrl(value: Value): Url {
   const source = text(value);
-  const parts = parseUrl(source);
+  const whole = parseUrl(source);
+  // As a request a URL has no fragment, so that it was read with what looks like one; it is cut off after that.
+  const parts = 'error' in whole || !source.includes('#') ? whole : parseUrl(source.replace(/#.*$/s, ''));
   if ('error' in parts) throw new CelError(`URL parse error during conversion from string: ${parts.error}`);
   return new Url(source, parts);
 }

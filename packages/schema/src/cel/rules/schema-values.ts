@@ -105,7 +105,7 @@ function unreadable(message: string): never {
 function readDateTime(json: string): Value {
   const parsed = parseTimestamp(json.replace(/[t ]/, 'T').replace(/z$/, 'Z'));
   if (!parsed) return unreadable(`Invalid date-time formatted string ${json}`);
-  return timestampOf(parsed.seconds, parsed.nanos);
+  return timestampOf(parsed.seconds, parsed.nanos, parsed.zone);
 }
 
 function listReader(node: SchemaNode): Reader {

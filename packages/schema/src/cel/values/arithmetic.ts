@@ -22,8 +22,8 @@ export function add(a: Value, b: Value): Value {
   if (a instanceof CelUint && b instanceof CelUint) return uintOf(a.value + b.value);
   if (a instanceof Uint8Array && b instanceof Uint8Array) return joinBytes(a, b);
   if (a instanceof Duration && b instanceof Duration) return durationOf(a.nanos + b.nanos);
-  if (a instanceof Timestamp && b instanceof Duration) return timestampFromNanos(nanosOf(a) + b.nanos);
-  if (a instanceof Duration && b instanceof Timestamp) return timestampFromNanos(nanosOf(b) + a.nanos);
+  if (a instanceof Timestamp && b instanceof Duration) return timestampFromNanos(nanosOf(a) + b.nanos, a.zone);
+  if (a instanceof Duration && b instanceof Timestamp) return timestampFromNanos(nanosOf(b) + a.nanos, b.zone);
   throw noSuchOverload();
 }
 
@@ -43,7 +43,7 @@ export function subtract(a: Value, b: Value): Value {
   if (a instanceof CelDouble && b instanceof CelDouble) return new CelDouble(a.value - b.value);
   if (a instanceof CelUint && b instanceof CelUint) return uintOf(a.value - b.value);
   if (a instanceof Duration && b instanceof Duration) return durationOf(a.nanos - b.nanos);
-  if (a instanceof Timestamp && b instanceof Duration) return timestampFromNanos(nanosOf(a) - b.nanos);
+  if (a instanceof Timestamp && b instanceof Duration) return timestampFromNanos(nanosOf(a) - b.nanos, a.zone);
   if (a instanceof Timestamp && b instanceof Timestamp) return durationOf(nanosOf(a) - nanosOf(b));
   throw noSuchOverload();
 }

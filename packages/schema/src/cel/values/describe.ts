@@ -51,7 +51,7 @@ export function formatDouble(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
   if (value === 0) return Object.is(value, -0) ? '-0' : '0';
   const size = Math.abs(value);
-  if (size >= 1e-4 && size < 1e21) return String(value);
+  if (size >= 1e-4 && size < 1e6) return String(value);
   return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 }
 

@@ -19,7 +19,7 @@ it.each(['2023-02-29T00:00:00Z', '2024-01-01', '2024-01-01T24:00:00Z', '2024-01-
 );
 
 it('zones are counted', () => {
-  expect(parseTimestamp('2024-01-01T02:00:00+02:00')).toEqual(parseTimestamp('2024-01-01T00:00:00Z'));
+  expect(parseTimestamp('2024-01-01T02:00:00+02:00')?.seconds).toBe(parseTimestamp('2024-01-01T00:00:00Z')?.seconds);
 });
 
 it.each([

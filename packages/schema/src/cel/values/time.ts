@@ -7,9 +7,9 @@ export const maxSeconds = 253_402_300_799;
 const nanosPerSecond = 1_000_000_000n;
 
 /** @throws {CelError} outside the years 1 to 9999 */
-export function timestampOf(seconds: number, nanos: number): Timestamp {
+export function timestampOf(seconds: number, nanos: number, zone = 0): Timestamp {
   if (!(seconds >= minSeconds && seconds <= maxSeconds)) throw new CelError('timestamp overflow');
-  return new Timestamp(seconds, nanos);
+  return new Timestamp(seconds, nanos, zone);
 }
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[T](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/;
@@ -22,7 +22,7 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   const seconds = utcSeconds(+year, +month, +day, +hour, +minute, +second);
   const offset = zone === 'Z' ? 0 : zoneSeconds(zone);
   if (seconds === undefined || offset === undefined) return undefined;
-  return new Timestamp(seconds - offset, Number(fraction.slice(0, 9).padEnd(9, '0')));
+  return new Timestamp(seconds - offset, Number(fraction.slice(0, 9).padEnd(9, '0')), offset);
 }
 
 function utcSeconds(
@@ -47,11 +47,18 @@ function zoneSeconds(zone: string): number | undefined {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 3600 + minutes * 60);
 }
 
-export function formatTimestamp({ seconds, nanos }: Timestamp): string {
-  const base = new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, '');
+export function formatTimestamp({ seconds, nanos, zone }: Timestamp): string {
+  const base = new Date((seconds + zone) * 1000).toISOString().replace(/\.\d+Z$/, '');
   const year = base.replace(/^\+0+(?=\d{4}-)/, '');
   const fraction = nanos === 0 ? '' : `.${String(nanos).padStart(9, '0').replace(/0+$/, '')}`;
-  return `${year}${fraction}Z`;
+  return `${year}${fraction}${formatZone(zone)}`;
+}
+
+function formatZone(zone: number): string {
+  if (zone === 0) return 'Z';
+  const minutes = Math.abs(zone) / 60;
+  const pad = (part: number) => String(part).padStart(2, '0');
+  return `${zone < 0 ? '-' : '+'}${pad(Math.trunc(minutes / 60))}:${pad(minutes % 60)}`;
 }
 
 export function nanosOf({ seconds, nanos }: Timestamp): bigint {
@@ -59,9 +66,9 @@ export function nanosOf({ seconds, nanos }: Timestamp): bigint {
 }
 
 /** @throws {CelError} outside the years 1 to 9999 */
-export function timestampFromNanos(total: bigint): Timestamp {
+export function timestampFromNanos(total: bigint, zone: number): Timestamp {
   const rest = ((total % nanosPerSecond) + nanosPerSecond) % nanosPerSecond;
-  return timestampOf(Number((total - rest) / nanosPerSecond), Number(rest));
+  return timestampOf(Number((total - rest) / nanosPerSecond), Number(rest), zone);
 }
 
 const units: Readonly<Record<string, bigint>> = {

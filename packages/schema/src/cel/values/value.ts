@@ -52,10 +52,13 @@ export class Optional {
 export class Timestamp {
   readonly seconds: number;
   readonly nanos: number;
+  /** Seconds east of UTC in which it was written, and is printed. */
+  readonly zone: number;
 
-  constructor(seconds: number, nanos: number) {
+  constructor(seconds: number, nanos: number, zone = 0) {
     this.seconds = seconds;
     this.nanos = nanos;
+    this.zone = zone;
   }
 }
 
