@@ -9,11 +9,23 @@ export interface UserInfo {
   readonly name: string;
   readonly groups: readonly string[];
   readonly uid?: string;
+  /** What else is known of the user, by key. */
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Whom a user wants to be taken for (the `Impersonate-…` headers). */
+export interface Impersonation {
+  readonly user: string;
+  readonly groups: readonly string[];
+  readonly uid?: string;
+  readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A request that has passed authentication. */
 export interface ApiRequest extends TransportRequest {
   readonly user: UserInfo;
+  /** The handler decides whether the user may. */
+  readonly impersonate?: Impersonation;
   /** Paths of keys that occurred twice in the body's text (`spec.replicas`); only a wire format can have them. */
   readonly duplicates?: readonly string[];
   /** Query keys that came more than once, with all values; `query` has the first. Absent when none, and in-process. */
@@ -210,6 +222,8 @@ export interface AdmissionAttributes {
   readonly storage: Storage;
   /** Adds a `Warning` header to the answer. */
   warn(text: string): void;
+  /** Asks for one more pass of all `admit`s after this one: a late link changed the object. Asked in the second pass, it does nothing. */
+  readmit(): void;
 }
 
 /**

@@ -2,5 +2,12 @@
  * The built-in admission plug-ins: what the cluster adds to an object, or refuses, by looking at other objects.
  * Knows storage and the kinds it guards; nothing of requests or verbs.
  */
-export { builtinAdmission } from './chain.ts';
+export { type AdmissionOptions, builtinAdmission } from './chain.ts';
 export { defaultStorageClassName } from './storage-class.ts';
+export {
+  createWebhookCaller,
+  type WebhookCaller,
+  type WebhookContext,
+  type WebhookRoutes,
+  type WebhookTarget,
+} from './webhook/index.ts';

@@ -1,5 +1,5 @@
 import type { DynamicObject, MutableJson } from '@coxswain/k8s';
-import type { AdmissionAttributes } from '../types.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../types.ts';
 import { type Call, warn } from './context.ts';
 
 /** One write on its way through the admission chain. */
@@ -19,6 +19,7 @@ export interface Admission {
 export function admission(call: Call, phase: 'admit' | 'validate', write: Admission): void | Promise<void> {
   const plugins = call.server.admission.filter((plugin) => plugin[phase]);
   if (plugins.length === 0) return;
+  let again = false;
   const attributes: AdmissionAttributes = {
     ...write,
     resource: call.resource,
@@ -27,13 +28,28 @@ export function admission(call: Call, phase: 'admit' | 'validate', write: Admiss
     user: call.request.user,
     storage: call.server.storage,
     warn: (text) => warn(call, text),
+    readmit() {
+      again = true;
+    },
   };
+  const pass = () => run(plugins, phase, attributes);
+  const first = pass();
+  if (phase === 'validate') return first;
+  if (first) return first.then(() => (again ? pass() : undefined));
+  if (again) return pass();
+}
+
+function run(
+  plugins: readonly AdmissionPlugin[],
+  phase: 'admit' | 'validate',
+  attributes: AdmissionAttributes,
+): void | Promise<void> {
   for (let i = 0; i < plugins.length; i++) {
     const pending = plugins[i]?.[phase]?.(attributes);
     if (pending) return rest(plugins.slice(i + 1), pending);
   }
 
-  async function rest(remaining: typeof plugins, first: Promise<void>): Promise<void> {
+  async function rest(remaining: readonly AdmissionPlugin[], first: Promise<void>): Promise<void> {
     await first;
     for (const plugin of remaining) await plugin[phase]?.(attributes);
   }

@@ -1,0 +1,128 @@
+import type { DynamicObject } from '@coxswain/k8s';
+import {
+  everything,
+  type LabelSelectorLike,
+  type Selector,
+  SelectorError,
+  selectorFromField,
+} from '@coxswain/runtime/core';
+import { isObject, listAt, numberAt, objectAt, objectsAt, type ReadJson, textAt } from '../../builtin/shared/draft.ts';
+import type { Rule } from './rules.ts';
+
+/** Which Service, path and port. */
+export interface ServiceReference {
+  readonly namespace: string;
+  readonly name: string;
+  /** With its leading slash; `''` when none was given. */
+  readonly path: string;
+  readonly port: number;
+}
+
+/** Where a webhook listens: one of `url` and `service`. */
+export interface ClientConfig {
+  readonly url?: string;
+  readonly service?: ServiceReference;
+  /** PEM; absent: the roots this machine trusts. */
+  readonly caBundle?: string;
+}
+
+export interface MatchCondition {
+  readonly name: string;
+  readonly expression: string;
+}
+
+/** One webhook of a configuration, ready to be matched. */
+export interface Hook {
+  /** The same as long as the configuration keeps its webhooks. */
+  readonly id: string;
+  readonly name: string;
+  readonly client: ClientConfig;
+  readonly rules: readonly Rule[];
+  readonly ignoresFailures: boolean;
+  /** Whether a rule for another version of the resource counts too. */
+  readonly equivalent: boolean;
+  readonly namespaces: Selector | SelectorError;
+  readonly objects: Selector | SelectorError;
+  readonly dryRunSafe: boolean;
+  readonly timeoutSeconds: number;
+  readonly reviewVersions: readonly string[];
+  readonly reinvokes: boolean;
+  readonly conditions: readonly MatchCondition[];
+}
+
+const textsAt = (parent: ReadJson, key: string): readonly string[] =>
+  listAt(parent, key).filter((value) => typeof value === 'string');
+
+function selectorAt(webhook: ReadJson, key: string): Selector | SelectorError {
+  const field = webhook[key];
+  if (!isObject(field)) return everything;
+  try {
+    return selectorFromField(field as LabelSelectorLike);
+  } catch (error) {
+    if (error instanceof SelectorError) return error;
+    throw error;
+  }
+}
+
+function clientOf(webhook: ReadJson): ClientConfig {
+  const config = objectAt(webhook, 'clientConfig');
+  const service = objectAt(config, 'service');
+  const url = textAt(config, 'url');
+  const bundle = textAt(config, 'caBundle');
+  return {
+    ...(url === '' ? {} : { url }),
+    ...(service
+      ? {
+          service: {
+            namespace: textAt(service, 'namespace'),
+            name: textAt(service, 'name'),
+            path: textAt(service, 'path'),
+            port: numberAt(service, 'port') ?? 443,
+          },
+        }
+      : {}),
+    ...(bundle === '' ? {} : { caBundle: Buffer.from(bundle, 'base64').toString() }),
+  };
+}
+
+function ruleOf(rule: ReadJson): Rule {
+  return {
+    operations: textsAt(rule, 'operations'),
+    groups: textsAt(rule, 'apiGroups'),
+    versions: textsAt(rule, 'apiVersions'),
+    resources: textsAt(rule, 'resources'),
+    scope: textAt(rule, 'scope') || '*',
+  };
+}
+
+function hookOf(webhook: ReadJson, id: string): Hook {
+  return {
+    id,
+    name: textAt(webhook, 'name'),
+    client: clientOf(webhook),
+    rules: objectsAt(webhook, 'rules').map(ruleOf),
+    ignoresFailures: webhook.failurePolicy === 'Ignore',
+    equivalent: webhook.matchPolicy !== 'Exact',
+    namespaces: selectorAt(webhook, 'namespaceSelector'),
+    objects: selectorAt(webhook, 'objectSelector'),
+    dryRunSafe: webhook.sideEffects === 'None' || webhook.sideEffects === 'NoneOnDryRun',
+    timeoutSeconds: numberAt(webhook, 'timeoutSeconds') ?? 10,
+    reviewVersions: textsAt(webhook, 'admissionReviewVersions'),
+    reinvokes: webhook.reinvocationPolicy === 'IfNeeded',
+    conditions: objectsAt(webhook, 'matchConditions').map((condition) => ({
+      name: textAt(condition, 'name'),
+      expression: textAt(condition, 'expression'),
+    })),
+  };
+}
+
+/** The webhooks of one configuration, in its order. */
+export function hooksOf(configuration: DynamicObject): readonly Hook[] {
+  const seen = new Map<string, number>();
+  return objectsAt(configuration, 'webhooks').map((webhook) => {
+    const name = textAt(webhook, 'name');
+    const count = seen.get(name) ?? 0;
+    seen.set(name, count + 1);
+    return hookOf(webhook, `${configuration.metadata.name}/${name}/${count}`);
+  });
+}
