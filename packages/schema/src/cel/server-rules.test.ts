@@ -3,12 +3,14 @@ import type { FieldError, SchemaNode } from '../node.ts';
 import { compileExpression } from './expression.ts';
 import costs from './fixtures/costs.json' with { type: 'json' };
 import expressions from './fixtures/expressions.json' with { type: 'json' };
+import functions from './fixtures/functions.json' with { type: 'json' };
 import rules from './fixtures/rules.json' with { type: 'json' };
 import { kubernetesEnvironment } from './library/kubernetes.ts';
 import { compileRule } from './rules/compile-rule.ts';
 import { evaluateRules } from './rules/evaluate-rules.ts';
 import { rootReaderOf } from './rules/schema-values.ts';
 import { validateRules } from './rules/validate-rules.ts';
+import { formatValue } from './values/describe.ts';
 
 /**
  * Answers of the API server's own validation code (`apiextensions-apiserver` 0.37.2), recorded. It walks maps in random
@@ -59,12 +61,13 @@ interface ExpressionCase {
   readonly text: string;
   readonly compile?: string;
   readonly error?: string;
+  readonly value?: string;
   readonly cost?: number;
 }
 
 describe('an expression gives what it gives on the API server', () => {
-  const texts = expressions.cases as readonly ExpressionCase[];
-  it.each(texts.map((one) => [one.text, one] as const))('%s', (_, { text, compile, error, cost }) => {
+  const texts = [...expressions.cases, ...functions.cases] as readonly ExpressionCase[];
+  it.each(texts.map((one) => [one.text, one] as const))('%s', (_, { text, compile, error, value, cost }) => {
     const compiled = compileExpression(text, kubernetesEnvironment.written);
     if ('error' in compiled) {
       const { kind, message } = compiled.error;
@@ -74,6 +77,7 @@ describe('an expression gives what it gives on the API server', () => {
     }
     const outcome = compiled.expression.evaluate({});
     expect('error' in outcome ? outcome.error : undefined).toBe(error);
+    if (value !== undefined) expect('value' in outcome && formatValue(outcome.value)).toBe(value);
     expect(outcome.cost).toBe(cost);
     expect(compile).toBeUndefined();
   });
