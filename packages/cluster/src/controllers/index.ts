@@ -10,17 +10,19 @@ import { jobController } from './job/index.ts';
 import { monitorKinds } from './kinds/index.ts';
 import { namespaceController } from './namespace/index.ts';
 import { podGarbageCollector } from './podgc/index.ts';
+import { quotaController } from './quota/index.ts';
 import { replicaSetController } from './replicaset/index.ts';
 import { statefulSetController } from './statefulset/index.ts';
 import { volumeControllers } from './volume/index.ts';
 
 export { kruiseControllers, kruiseCrds } from './kruise/index.ts';
 
-/** Adds the garbage collector and the namespace controller, which work on the metadata of every kind. */
+/** Adds the garbage collector, the namespace and the quota controller, which work on the metadata of every kind. */
 export function cleanupControllers(manager: Manager): void {
   const monitors = monitorKinds(manager);
   garbageCollector(manager, monitors);
   namespaceController(manager, monitors);
+  quotaController(manager, monitors);
 }
 
 /** Adds the controllers of the built-in workloads, services and volumes. */

@@ -9,7 +9,9 @@ export {
   amountsText,
   only,
   sumOf,
+  zero,
 } from './amounts.ts';
 export { type Evaluator, evaluatorFor } from './evaluators.ts';
 export { containerAmounts, podAmounts } from './pod-resources.ts';
 export { isSelected, type ScopeSelector, selectorsOf } from './scopes.ts';
+export { type ReadJson, specOf } from './spec-of.ts';
