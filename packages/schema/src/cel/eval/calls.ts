@@ -177,9 +177,11 @@ function dispatch({ expr, types }: CallPlan, overloads: readonly Overload[]): In
 function charged(cost: CallCost, args: readonly Plan[], invoke: Invoke): Step {
   const steps = args.map(({ run }) => run);
   const [a = nothing, b = nothing, c = nothing, d = nothing] = steps;
-  const failed = (frame: Frame, done: number, error: unknown) => settle(frame, steps.slice(done + 1), cost, error);
   return (frame) => {
-    let [x, y, z, w]: Value[] = none;
+    let x: Value = null;
+    let y: Value = null;
+    let z: Value = null;
+    let w: Value = null;
     let done = 0;
     try {
       x = a(frame);
@@ -190,7 +192,7 @@ function charged(cost: CallCost, args: readonly Plan[], invoke: Invoke): Step {
       done = 3;
       w = d(frame);
     } catch (error) {
-      return failed(frame, done, error);
+      return settle(frame, steps.slice(done + 1), cost, error, [x, y, z].slice(0, done));
     }
     if (typeof cost === 'number') frame.charge(cost);
     else if (cost.by === 'arguments') frame.charge(cost.cost(x, y, z));
@@ -199,19 +201,27 @@ function charged(cost: CallCost, args: readonly Plan[], invoke: Invoke): Step {
   };
 }
 
-const none: Value[] = [null, null, null, null];
-
-/** After one argument failed, the others are still worked out, and the call is charged. */
-function settle(frame: Frame, rest: readonly Step[], cost: CallCost, failure: unknown): never {
+/** After one argument failed, the others are still worked out, and the call is charged; a failure is of size 1. */
+function settle(
+  frame: Frame,
+  rest: readonly Step[],
+  cost: CallCost,
+  failure: unknown,
+  done: readonly Value[] = [],
+): never {
   if (!(failure instanceof CelError)) throw failure;
+  const values: Value[] = [...done, null];
   for (const step of rest) {
     try {
-      step(frame);
+      values.push(step(frame));
     } catch (error) {
       if (!(error instanceof CelError)) throw error;
+      values.push(null);
     }
   }
-  frame.charge(typeof cost === 'number' ? cost : 1);
+  const [x = null, y = null, z = null] = values;
+  if (typeof cost === 'number') frame.charge(cost);
+  else frame.charge(cost.by === 'arguments' ? cost.cost(x, y, z) : cost.cost(null));
   throw failure;
 }
 

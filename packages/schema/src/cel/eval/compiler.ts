@@ -245,18 +245,19 @@ class Compiler {
     if (optional.size === 0 && plans.every((plan) => plan.constant)) {
       return constant(new ArrayList(plans.map((plan) => plan.constant?.value ?? null)));
     }
-    return plain((frame) => {
-      const items: Value[] = [];
-      for (const [index, step] of steps.entries()) {
-        const value = step(frame);
-        if (!optional.has(index)) items.push(value);
-        else if (!(value instanceof Optional)) {
-          throw new CelError('cannot initialize optional list element from non-optional value');
-        } else if (value.value !== undefined) items.push(value.value);
-      }
-      frame.charge(10);
-      return new ArrayList(items);
-    });
+    return plain(
+      charging(10, (frame) => {
+        const items: Value[] = [];
+        for (const [index, step] of steps.entries()) {
+          const value = step(frame);
+          if (!optional.has(index)) items.push(value);
+          else if (!(value instanceof Optional)) {
+            throw new CelError('cannot initialize optional list element from non-optional value');
+          } else if (value.value !== undefined) items.push(value.value);
+        }
+        return new ArrayList(items);
+      }),
+    );
   }
 
   #map({ entries }: MapExpr): Plan {
@@ -265,16 +266,15 @@ class Compiler {
       value: this.plan(value),
       optional,
     }));
-    const step: Step = (frame) => {
+    const step = charging(30, (frame) => {
       const made = new Map<MapKey, readonly [Value, Value]>();
       for (const { key, value, optional } of plans) {
         const name = key.run(frame);
         const own = optional ? optionalValue(value.run(frame)) : value.run(frame);
         if (own !== undefined) setEntry(made, name, own);
       }
-      frame.charge(30);
       return new EntryMap(made);
-    };
+    });
     if (!plans.every(({ key, value, optional }) => !optional && key.constant && value.constant)) return plain(step);
     const made = new Map<MapKey, readonly [Value, Value]>();
     try {
@@ -357,6 +357,21 @@ class Compiler {
       return read(frame);
     });
   }
+}
+
+/** A part that costs as much when it fails. */
+function charging(cost: number, make: Step): Step {
+  return (frame) => {
+    let made: Value;
+    try {
+      made = make(frame);
+    } catch (error) {
+      if (error instanceof CelError) frame.charge(cost);
+      throw error;
+    }
+    frame.charge(cost);
+    return made;
+  };
 }
 
 function optionalValue(value: Value): Value | undefined {
