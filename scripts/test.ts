@@ -63,4 +63,15 @@ async function main(filters: readonly string[]): Promise<number> {
   return counts.failed === 0 && counts.passed > 0 ? 0 : 1;
 }
 
-process.exitCode = await main(process.argv.slice(2));
+const help = `usage: ./cox test [FILTER ...]
+
+  ./cox test                           style, types, import directions and all tests
+  ./cox test FILTER ...                only the tests whose path contains one of the filters
+  ./cox test differential [AREA ...]   the embedded server against a real kube-apiserver (built before); --record renews the fixtures
+
+The last line is "N passed, N failed", each test and each check counted. Ends with 0 when nothing failed.
+`;
+
+const args = process.argv.slice(2);
+if (args.includes('--help') || args.includes('-h')) process.stdout.write(help);
+else process.exitCode = await main(args);

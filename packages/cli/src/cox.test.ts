@@ -62,6 +62,7 @@ describe('cox up', () => {
     expect(code).toBe(0);
     expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^ready: matrixonecluster\/mo in \d+\.\d+s$/);
     expect(stdout).toMatch(/Pod\/mo-log-2 {2}Ready/);
+    expect(stdout).not.toMatch(/gone/);
   });
 
   it('names the unmet condition when the time is up', async () => {
@@ -88,6 +89,93 @@ spec:
   });
 });
 
+describe('what is waited for', () => {
+  const configured = (name: string) => `apiVersion: v1
+kind: Pod
+metadata: {name: ${name}}
+spec:
+  containers:
+  - name: main
+    image: app:1
+    envFrom: [{secretRef: {name: nowhere}}]
+`;
+
+  it('names the deepest object that is not ready, and why', async () => {
+    const deployment = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {nodeSelector: {disk: none}, containers: [{name: main, image: app:1}]}
+`;
+    const file = await manifest('waiting.yaml', `${configured('conf')}---\n${deployment}`);
+    const { code, stderr } = await cox('up', '-f', file, '--once', '--wait', '--timeout', '900ms');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: not ready after 900ms:\n/);
+    expect(stderr).toMatch(/deployment\/web: .*\n {2}Pod\/web-\w+-\w+: Unschedulable: 0\/3 nodes/);
+    expect(stderr).toMatch(/pod\/conf: /);
+  });
+
+  it('leaves out what nobody here works on, and says so', async () => {
+    const file = await manifest(
+      'daemon.yaml',
+      `apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: agent}
+spec:
+  selector: {matchLabels: {app: agent}}
+  template:
+    metadata: {labels: {app: agent}}
+    spec: {containers: [{name: main, image: app:1}]}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: fine}
+`,
+    );
+    const { code, stdout } = await cox('up', '-f', file, '--once', '--wait');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/DaemonSet\/agent {2}not simulated\n/);
+    expect(stdout).toMatch(/\nnot simulated here: daemonset\/agent\nready: configmap\/fine in \d\.\ds\n$/);
+  });
+});
+
+describe('a command line', () => {
+  it('explains itself', async () => {
+    const { code, stdout } = await cox('--help');
+    expect(code).toBe(0);
+    for (const word of ['./cox test', './cox lint', './cox bench', 'COX_HOME']) expect(stdout).toContain(word);
+    expect((await cox('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const help = (await cox('up', '--help')).stdout.replaceAll(/\s+/g, ' ');
+    expect(help).toContain('a bare number is seconds (default: 120s)');
+  });
+
+  it('ends quietly, with all that runs, when nobody reads it any more', async () => {
+    const child = spawn(process.execPath, [entry, 'up', '--name', 'unread'], {
+      env: { ...process.env, COX_HOME: join(dir, 'home') },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stderr = '';
+    child.stderr.on('data', (text) => {
+      stderr += text;
+    });
+    child.stdout.once('data', () => child.stdout.destroy());
+    expect(await new Promise((resolve) => child.once('close', resolve))).toBe(0);
+    expect(stderr).toBe('');
+    expect((await cox('cluster', 'status', '--name', 'unread')).code).toBe(1);
+  });
+
+  it('looks at a cluster without making anything', async () => {
+    const home = join(dir, 'untouched');
+    expect((await coxAt(home, 'cluster', 'status')).code).toBe(1);
+    expect((await coxAt(home, 'cluster', 'stop')).stdout).toBe('no cluster named default is running\n');
+    await expect(stat(home)).rejects.toThrow('ENOENT');
+  });
+});
+
 describe('input that cannot be used ends with 2, one clear message, and nothing applied', () => {
   it.each([
     [
@@ -95,10 +183,16 @@ describe('input that cannot be used ends with 2, one clear message, and nothing 
       () => ['-f', join(dir, 'nope.yaml')],
       /^error: cannot read .*nope\.yaml: no such file or folder\n$/,
     ],
+    [
+      'an unknown level',
+      () => ['--log-level', 'loud'],
+      /'loud' is invalid\. Allowed choices are error, warn, info, debug/,
+    ],
     ['an unknown flag', () => ['--bogus'], /unknown option '--bogus'/],
     ['a bad duration', () => ['--timeout', 'soon'], /must be a duration such as 90s/],
   ])('%s', async (_what, args, message) => {
-    const { code, stderr } = await cox('up', '--once', ...args());
+    const given = args();
+    const { code, stderr } = await cox(...(given[0] === '--log-level' ? [...given, 'up'] : ['up', '--once', ...given]));
     expect(stderr).toMatch(message);
     expect(code).toBe(2);
   });
@@ -149,7 +243,9 @@ describe('input that cannot be used ends with 2, one clear message, and nothing 
 
   it('a home that cannot be', async () => {
     const { code, stderr } = await coxAt('/proc/nowhere', 'up', '--once');
-    expect(stderr).toMatch(/^error: cannot make the folder \/proc\/nowhere\/default: .*; set COX_HOME to a folder/);
+    expect(stderr).toMatch(
+      /^error: cannot make the folder \/proc\/nowhere\/default: no such file or folder; set COX_HOME to a folder/,
+    );
     expect(code).toBe(2);
   });
 
@@ -159,12 +255,84 @@ describe('input that cannot be used ends with 2, one clear message, and nothing 
     expect(code).toBe(2);
   });
 
+  it('a home that is nowhere', async () => {
+    const child = spawn(process.execPath, [entry, 'up', '--once'], {
+      env: { PATH: process.env['PATH'], HOME: '' },
+      cwd: dir,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let stderr = '';
+    child.stderr.on('data', (text) => {
+      stderr += text;
+    });
+    expect(await new Promise((resolve) => child.once('close', resolve))).toBe(2);
+    expect(stderr).toMatch(/^error: there is no home folder .*COX_HOME/);
+    await expect(stat(join(dir, '.coxswain'))).rejects.toThrow('ENOENT');
+  });
+
+  it('a data-dir that holds other things', async () => {
+    const { code, stderr } = await cox('up', '--once', '--data-dir', fileURLToPath(new URL('.', import.meta.url)));
+    expect(stderr).toMatch(/^error: --data-dir .* has other things in it \(/);
+    expect(code).toBe(2);
+  });
+
   it('a data-dir that is a file', async () => {
     const file = await manifest('file', '');
     const { code, stderr } = await cox('up', '--once', '--data-dir', file);
-    expect(stderr).toMatch(/^error: .*file/);
+    expect(stderr).toMatch(/^error: --data-dir .*file is a file; give a folder/);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
     expect(code).toBe(2);
+  });
+});
+
+/** A `cox up` that stays, and what it needs to be stopped by. */
+function staying(...args: string[]) {
+  const child = spawn(process.execPath, [entry, 'up', ...args], {
+    env: { ...process.env, COX_HOME: join(dir, 'home') },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let stdout = '';
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const ready = new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (text) => {
+      stdout += text;
+      if (/^ready: /m.test(stdout)) resolve();
+    });
+    child.once('close', () => reject(new Error(`it ended before it was ready:\n${stdout}`)));
+  });
+  return { child, ready, ended };
+}
+
+describe('a name', () => {
+  it('belongs to one process, which status sees and stop stops; its kubeconfig goes with it', async () => {
+    const home = join(dir, 'home', 'mine');
+    const first = staying('--name', 'mine');
+    try {
+      await first.ready;
+      const kubeconfig = await readFile(join(home, 'kubeconfig'), 'utf8');
+      expect(kubeconfig).toMatch(/^current-context: "coxswain-mine"$/m);
+      const running = new RegExp(`^running: https://127\\.0\\.0\\.1:\\d+ \\(pid ${first.child.pid}\\)\n`);
+      expect((await cox('cluster', 'status', '--name', 'mine')).stdout).toMatch(running);
+      for (const second of [
+        ['up', '--once'],
+        ['cluster', 'start'],
+        ['cluster', 'start', '--detach'],
+      ]) {
+        const { code, stderr } = await cox(...second, '--name', 'mine');
+        expect(code).toBe(2);
+        expect(stderr).toMatch(
+          new RegExp(
+            `^error: a cluster named mine already runs \\(pid ${first.child.pid}, .*; choose another name with --name`,
+          ),
+        );
+      }
+      expect(await readFile(join(home, 'kubeconfig'), 'utf8')).toBe(kubeconfig);
+      expect((await cox('cluster', 'stop', '--name', 'mine')).stdout).toMatch(/^stopped: /);
+      expect(await first.ended).toBe(0);
+    } finally {
+      first.child.kill('SIGKILL');
+    }
+    await expect(stat(join(home, 'kubeconfig'))).rejects.toThrow('ENOENT');
   });
 });
 

@@ -83,6 +83,46 @@ describe('liveView', () => {
     for (const line of lines) expect(line.length).toBeLessThan(20);
   });
 
+  it('goes up over lines that a narrower terminal has folded', () => {
+    const out = { ...screen(true), columns: 80 };
+    const view = liveView(out, () => '');
+    view.show(picture(waiting));
+    out.columns = 20;
+    view.show(picture(ready));
+    expect(out.text[1]).toContain('\u001b[3A');
+  });
+
+  it('leaves the picture alone once it is settled, and writes changes as lines below', () => {
+    const out = { ...screen(true), rows: 4 };
+    const view = liveView(out, () => '2.0s');
+    const sets = (state: object) =>
+      buildTree(
+        [1, 2, 3, 4].map((i) => object('LogSet', `s${i}`, undefined, i === 4 ? state : ready)),
+        [],
+        operators,
+      );
+    view.show(sets(waiting));
+    view.show(sets(ready));
+    view.settle('that is all\n');
+    view.show(sets(ready));
+    view.show(sets(waiting));
+    view.settle('ready again\n');
+    const whole = [1, 2, 3, 4].map((i) => `● LogSet/s${i}  Ready\n`).join('');
+    expect(out.text.slice(2)).toEqual([
+      `\u001b[2A\r\u001b[J${whole}that is all\n`,
+      '2.0s  LogSet/s4  NotReady (LogServiceNotReady)\n',
+      'ready again\n',
+    ]);
+  });
+
+  it('writes below the lines where there is no terminal', () => {
+    const out = screen(false);
+    const view = liveView(out, () => '1.0s');
+    view.show(picture(ready));
+    view.settle('that is all\n');
+    expect(out.text).toEqual(['1.0s  LogSet/set  Ready\n', 'that is all\n']);
+  });
+
   it('redraws in place on a terminal', () => {
     const out = screen(true);
     const view = liveView(out, () => '');
