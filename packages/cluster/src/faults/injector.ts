@@ -1,4 +1,5 @@
 import { ApiError, type Clock, type Random, seededRandom, sleep } from '@coxswain/runtime/core';
+import { isAlwaysServed } from '../apiserver/operations/index.ts';
 import type { ApiRequest, ApiResponse } from '../apiserver/types.ts';
 import { ActiveRule } from './active-rule.ts';
 import { disturbed } from './disturbed-stream.ts';
@@ -28,9 +29,6 @@ interface Fate {
   readonly loseReply: boolean;
   readonly watches: readonly WatchAction[];
 }
-
-/** Whoever watches over the server, or wants to call the faults off, must get through. */
-const spared = /^\/(?:_coxswain|healthz|livez|readyz|metrics)(?:\/|$)/;
 
 class Injector implements FaultInjector {
   readonly #options: FaultInjectorOptions;
@@ -64,7 +62,7 @@ class Injector implements FaultInjector {
 
   around(handle: Handle): Handle {
     return (request) =>
-      this.#rules.length === 0 || spared.test(request.path) ? handle(request) : this.#disturb(handle, request);
+      this.#rules.length === 0 || isAlwaysServed(request.path) ? handle(request) : this.#disturb(handle, request);
   }
 
   async #disturb(handle: Handle, request: ApiRequest): Promise<ApiResponse> {

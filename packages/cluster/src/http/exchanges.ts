@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ConnectionError } from '@coxswain/runtime/client';
 import { type Clock, type Logger, type Random, systemRandom } from '@coxswain/runtime/core';
+import { type InFlightLimit, requestKindOf } from '../apiserver/operations/index.ts';
 import type { ApiResponse } from '../apiserver/types.ts';
 import { auditId } from './audit-id.ts';
 import { authenticate, type TokenAuthenticator } from './authenticate.ts';
@@ -16,6 +18,8 @@ export interface ExchangeOptions {
   readonly handler: ApiHandler;
   /** Who a bearer token belongs to. Without it no token is valid. */
   readonly authenticate?: TokenAuthenticator;
+  /** How many requests are worked on at a time; watches and other streams do not count. Default: all that come. */
+  readonly limit?: InFlightLimit;
   readonly log: Logger;
   readonly clock: Clock;
   /** Draws audit ids; default the system's. */
@@ -65,10 +69,13 @@ export class Exchanges {
     let agreement = jsonOnly;
     let answer: ApiResponse;
     try {
+      await this.#admit(request, response, target, gone.signal);
       agreement = await agree(request, target);
       answer = await this.#ask(request, target, agreement, gone);
     } catch (error) {
       if (response.destroyed) return;
+      // Faults by rule ask for it.
+      if (error instanceof ConnectionError) return void request.socket.destroy();
       answer = this.#refusal(error, request);
     }
     const { format } = agreement;
@@ -80,6 +87,17 @@ export class Exchanges {
       pretty: isPretty(request, target),
     };
     await respond(request, response, answer, style);
+  }
+
+  /** Waits for a place among the requests that are worked on, and gives it back when the answer is out. @throws ApiError 429 */
+  async #admit(request: IncomingMessage, response: ServerResponse, target: Target, gone: AbortSignal): Promise<void> {
+    const { limit } = this.#options;
+    const kind =
+      limit && limitOf(request, target) !== undefined ? requestKindOf(request.method, target.path) : undefined;
+    if (!limit || !kind) return;
+    await limit.enter(kind, gone);
+    if (response.closed) limit.leave(kind);
+    else response.once('close', () => limit.leave(kind));
   }
 
   async #ask(

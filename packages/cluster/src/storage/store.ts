@@ -76,6 +76,15 @@ export class Store implements Storage {
     return this.#tables.get(key.resource)?.objects.get(idOf(key));
   }
 
+  get fault(): string | undefined {
+    try {
+      this.#checkWritable();
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
   list(
     resource: string,
     options: { namespace?: string; after?: string; limit?: number; revision?: number } = {},

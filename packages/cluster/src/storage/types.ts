@@ -73,5 +73,7 @@ export interface Storage {
   compact(revision: number): void;
   /** Resolves when everything committed so far is as durable as the fsync policy promises; at once in memory. */
   flushed(): Promise<void>;
+  /** Why nothing can be committed now; absent while it can. */
+  readonly fault?: string | undefined;
   close(): Promise<void>;
 }

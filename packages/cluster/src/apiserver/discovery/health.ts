@@ -4,6 +4,8 @@ import type { ApiRequest, ApiResponse, NonResourceRoute } from '../types.ts';
 export interface HealthCheck {
   readonly name: string;
   check(): string | undefined;
+  /** Where it counts: `healthz`, `livez`, `readyz`; default in all of them. */
+  readonly endpoints?: readonly string[];
 }
 
 interface Outcome {
@@ -45,14 +47,17 @@ function answer(request: ApiRequest, endpoint: string, checks: readonly HealthCh
 /** `/healthz`, `/livez` and `/readyz` with `?verbose`, `?exclude=` and a path for each check. */
 export function healthRoute(checks: readonly HealthCheck[] = []): NonResourceRoute {
   const all: readonly HealthCheck[] = [{ name: 'ping', check: () => undefined }, ...checks];
+  const wantedAt = (path: string): readonly HealthCheck[] => {
+    const { endpoint, check: wanted } = parse(path) ?? { endpoint: '', check: '' };
+    if (endpoint === '') return [];
+    const counting = all.filter(({ endpoints: where }) => !where || where.includes(endpoint));
+    return wanted === '' ? counting : counting.filter(({ name }) => name === wanted);
+  };
   return {
-    match(path) {
-      const parsed = parse(path);
-      return parsed !== undefined && (parsed.check === '' || all.some(({ name }) => name === parsed.check));
-    },
+    match: (path) => wantedAt(path).length > 0,
     handle(request) {
       const parsed = parse(request.path);
-      const wanted = all.filter(({ name }) => !parsed?.check || name === parsed.check);
+      const wanted = wantedAt(request.path);
       return answer(request, parsed?.endpoint ?? '', wanted);
     },
   };
