@@ -37,11 +37,22 @@ function goFieldsOf(definition: string): GoFields {
   return goFields[definition] ?? {};
 }
 
+/** Brings a value into its stored form; changed in place where it can be, else the answer takes its place. */
+type Normalise = (value: unknown) => unknown;
+
+/** One field of a definition. */
+interface Field {
+  readonly node: SchemaNode;
+  /** Whether it is left out with its zero value (else with an empty list or map, unless it is required). */
+  readonly drop: boolean;
+  readonly required: boolean;
+  /** Absent: values of the field are stored as they are. */
+  readonly normalise: Normalise | undefined;
+}
+
 /** One definition, ready to be applied. */
 interface Form {
-  readonly properties: Readonly<Record<string, SchemaNode>>;
-  readonly required: ReadonlySet<string>;
-  readonly drop: ReadonlySet<string>;
+  readonly fields: ReadonlyMap<string, Field>;
   readonly write: readonly string[];
   readonly nulls: readonly string[];
 }
@@ -53,7 +64,12 @@ function formOf(definition: string): Form {
   if (!form) {
     const { properties = {}, required = [] } = schemaTable<SchemaNode>()[definition] ?? {};
     const { drop = [], write = [], nulls = [] } = goFieldsOf(definition);
-    form = { properties, required: new Set(required), drop: new Set(drop), write, nulls };
+    const fieldOf = ([key, node]: [string, SchemaNode]): [string, Field] => [
+      key,
+      { node, drop: drop.includes(key), required: required.includes(key), normalise: normaliserOf(node) },
+    ];
+    const fields = Object.entries(properties).filter(([key]) => key !== 'managedFields');
+    form = { fields: new Map(fields.map(fieldOf)), write, nulls };
     forms.set(definition, form);
   }
   return form;
@@ -80,32 +96,54 @@ function canonical(value: unknown): unknown {
   }
 }
 
-/** The value as stored; changed in place where it can be. */
-function normalise(value: unknown, node: SchemaNode): unknown {
-  if (node.$ref === quantity) return canonical(value);
-  if (node.$ref !== undefined) {
-    if (isObject(value)) applyForm(value, node.$ref);
+/** What has to be done to values of a node; `undefined` when they are stored as they come. */
+function normaliserOf(node: SchemaNode): Normalise | undefined {
+  const { $ref, items, additionalProperties } = node;
+  if ($ref === quantity) return canonical;
+  if ($ref !== undefined) {
+    return (value) => {
+      if (isObject(value)) applyForm(value, $ref);
+      return value;
+    };
+  }
+  const item = items && normaliserOf(items);
+  const entry = typeof additionalProperties === 'object' ? normaliserOf(additionalProperties) : undefined;
+  if (!item && !entry) return undefined;
+  return (value) => {
+    if (Array.isArray(value)) return item ? normaliseItems(value, item) : value;
+    if (entry && isObject(value)) for (const key of Object.keys(value)) set(value, key, entry(value[key]));
     return value;
+  };
+}
+
+function normaliseItems(list: readonly unknown[], item: Normalise): readonly unknown[] {
+  let out: unknown[] | undefined;
+  for (let i = 0; i < list.length; i++) {
+    const stored = item(list[i]);
+    if (stored === list[i]) continue;
+    out ??= [...list];
+    out[i] = stored;
   }
-  const { items, additionalProperties } = node;
-  if (Array.isArray(value) && items) return value.map((item) => normalise(item, items));
-  if (isObject(value) && typeof additionalProperties === 'object') {
-    for (const key of Object.keys(value)) value[key] = normalise(value[key], additionalProperties);
-  }
-  return value;
+  return out ?? list;
+}
+
+/** Most values are stored as they are, and an assignment is dear. */
+function set(object: MutableJson, key: string, value: unknown): void {
+  if (object[key] !== value) object[key] = value;
 }
 
 function applyForm(object: MutableJson, definition: string): void {
-  const { properties, required, drop, write, nulls } = formOf(definition);
+  // Parts of a draft that are frozen were taken from the store.
+  if (Object.isFrozen(object)) return;
+  const { fields, write, nulls } = formOf(definition);
   for (const key of write) if (object[key] === undefined) object[key] = {};
   for (const key of nulls) if (object[key] === undefined) object[key] = null;
   for (const key of Object.keys(object)) {
-    const node = properties[key];
-    if (!node || key === 'managedFields') continue;
+    const field = fields.get(key);
+    if (!field) continue;
     const value = object[key];
-    const dropped = drop.has(key) ? isZero(value, node) : !required.has(key) && isEmpty(value, node);
-    if (dropped) delete object[key];
-    else object[key] = normalise(value, node);
+    if (field.drop ? isZero(value, field.node) : !field.required && isEmpty(value, field.node)) delete object[key];
+    else if (field.normalise) set(object, key, field.normalise(value));
   }
 }
 

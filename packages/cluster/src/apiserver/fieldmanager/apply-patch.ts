@@ -137,7 +137,7 @@ class Apply {
     const claim = { ...newClaim(this.#args, 'Apply'), set, ...(last?.time === undefined ? {} : { time: last.time }) };
     claims.set(this.#id, claim);
     const merged = mergeConfig(this.#type, this.#live, this.#args.config);
-    const object = pruneUnowned(this.#type, merged, claims, last?.set) as Tree;
+    const object = pruneUnowned(this.#type, merged, claims, last?.set, set) as Tree;
     const comparison = withoutReset(compareObjects(this.#type, this.#live, object), this.#reset);
     const conflicts = conflictsOf(claims, comparison, this.#id);
     if (!force && conflicts.size > 0) return { conflicts };

@@ -1,6 +1,6 @@
 import { deepEqual } from '@coxswain/runtime/core';
 import { isTree, own, put, type Tree } from '../patch/index.ts';
-import { type FieldSet, FieldSetBuilder } from './field-set.ts';
+import { type DraftNode, type FieldSet, FieldSetBuilder } from './field-set.ts';
 import { deducedType, type FieldType, type ListType, type MapType } from './field-type.ts';
 import { itemElements } from './list-items.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
@@ -29,6 +29,7 @@ class Walk {
 
   compare(type: FieldType, left: unknown, right: unknown): void {
     if (left === right) return;
+    if (left === undefined && this.#path.length > 0) return this.added.insertNode(this.#path, addedNode(type, right));
     const leftShape = shapeOf(type, left);
     const rightShape = shapeOf(type, right);
     let leaf: boolean;
@@ -103,6 +104,33 @@ class Walk {
     }
     this.#path.pop();
   }
+}
+
+/** A value that was not there before, with all that is in it. @throws TypeMismatch */
+function addedNode(type: FieldType, value: unknown): DraftNode {
+  const shape = shapeOf(type, value);
+  let children: Map<PathElement, DraftNode> | undefined;
+  if (shape === 'map' && type.map && !type.map.atomic) children = addedMembers(type.map, value);
+  else if (shape === 'list' && type.list && !type.list.atomic) children = addedItems(type.list, value);
+  return children && children.size > 0 ? { member: true, children } : { member: true };
+}
+
+function addedMembers(type: MapType, value: unknown): Map<PathElement, DraftNode> {
+  const members = new Map<PathElement, DraftNode>();
+  const map = withZeros(type, value);
+  if (!isTree(map)) return members;
+  for (const key of Object.keys(map)) {
+    if (map[key] !== undefined) members.set(fieldElement(key), addedNode(type.member(key) ?? deducedType, map[key]));
+  }
+  return members;
+}
+
+function addedItems(type: ListType, value: unknown): Map<PathElement, DraftNode> {
+  const items = new Map<PathElement, DraftNode>();
+  for (const [element, group] of groupItems(type, value)) {
+    items.set(element, group.length === 1 ? addedNode(type.element, group[0]) : { member: true });
+  }
+  return items;
 }
 
 /** The map with the fields that the server never leaves out. */

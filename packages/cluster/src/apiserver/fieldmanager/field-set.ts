@@ -35,12 +35,21 @@ export class FieldSetBuilder {
     }
   }
 
+  /** Adds a path with all that is below it. The path is new to the set, and not empty. */
+  insertNode(path: readonly PathElement[], node: DraftNode): void {
+    this.insert(path);
+    let level = this.#root;
+    for (let i = 0; i < path.length - 1; i++) level = level.get(path[i] ?? '')?.children ?? level;
+    level.set(path.at(-1) ?? '', node);
+  }
+
   build(): FieldSet {
     return this.#root;
   }
 }
 
-interface DraftNode {
+/** A node under construction. */
+export interface DraftNode {
   member: boolean;
   children?: Map<PathElement, DraftNode>;
 }

@@ -2,6 +2,7 @@ import type { Json } from '@coxswain/k8s';
 import { isTree, put, type Tree } from '../patch/index.ts';
 import { emptySet, type FieldNode, type FieldSet, nodeOf, sortedElements } from './field-set.ts';
 import { type PathElement, parseElement } from './path-element.ts';
+import { sharedSet } from './shared-sets.ts';
 
 /** Stored entries are frozen and live as long as their object, so what was read or written once is not read again. */
 const decoded = new WeakMap<object, FieldSet>();
@@ -33,11 +34,19 @@ function decodeLevel(fields: Tree): FieldSet {
 
 const empty: Json = Object.freeze({});
 
-/** Writes a set in the notation of `fieldsV1`; the value is frozen. */
+const encoded = new WeakMap<FieldSet, Json>();
+
+/** Writes a set in the notation of `fieldsV1`; the value is frozen, and the same for sets of the same paths. */
 export function encodeFields(set: FieldSet): Json {
-  const fields = encodeLevel(set, false);
-  decoded.set(fields, set);
-  return fields as Json;
+  const one = sharedSet(set);
+  let fields = encoded.get(one);
+  if (fields === undefined) {
+    const tree = encodeLevel(one, false);
+    decoded.set(tree, one);
+    fields = tree as Json;
+    encoded.set(one, fields);
+  }
+  return fields;
 }
 
 function encodeLevel(set: FieldSet, self: boolean): Tree {

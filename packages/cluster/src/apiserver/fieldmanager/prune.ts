@@ -6,10 +6,17 @@ import { toFieldSet } from './to-field-set.ts';
 
 /**
  * Removes from the merged object what the applying manager owned by its last apply (`last`) and nobody owns now.
- * `claims` holds the manager's new set already. What nobody ever owned, or only updaters own, stays. @throws TypeMismatch
+ * `claims` holds the manager's new set, `now`, already. What nobody ever owned, or only updaters own, stays. @throws TypeMismatch
  */
-export function pruneUnowned(type: FieldType, merged: unknown, claims: Claims, last: FieldSet | undefined): unknown {
-  if (!last || last.size === 0) return merged;
+export function pruneUnowned(
+  type: FieldType,
+  merged: unknown,
+  claims: Claims,
+  last: FieldSet | undefined,
+  now: FieldSet,
+): unknown {
+  // Who still applies all that it applied gives nothing up.
+  if (!last || difference(last, now).size === 0) return merged;
   const lastNamed = withNamedFields(type, last);
   const bare = removeItems(type, merged, lastNamed);
   if (bare === merged) return merged;

@@ -1,5 +1,6 @@
 import type { MutableJson } from '@coxswain/k8s';
 import { cloneJson, deepEqual } from '@coxswain/runtime/core';
+import { put } from '../patch/index.ts';
 
 /** A private copy of an object, ready to be changed. */
 export function draftOf(object: object): MutableJson {
@@ -49,25 +50,40 @@ function own(object: MutableJson, key: string): unknown {
  */
 export function withoutFiller(object: MutableJson, given: unknown): MutableJson {
   const before = isObject(given) ? given : {};
-  const stripped = withoutNulls(object, before);
+  const stripped = fieldsWithoutNulls(object, before);
   const fillers = Object.keys(stripped).filter((key) => stripped[key] === '' && before[key] === undefined);
   if (fillers.length === 0) return stripped;
   return Object.fromEntries(Object.entries(stripped).filter(([key]) => !fillers.includes(key)));
 }
 
-function withoutNulls<T>(value: T, given: unknown): T {
-  if (Array.isArray(value)) {
-    const before = Array.isArray(given) ? given : [];
-    const items = value.map((item, index) => withoutNulls(item, before[index]));
-    return items.every((item, index) => item === value[index]) ? value : (items as T);
+function withoutNulls(value: unknown, given: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  return Array.isArray(value) ? itemsWithoutNulls(value, given) : fieldsWithoutNulls(value as MutableJson, given);
+}
+
+function itemsWithoutNulls(items: readonly unknown[], given: unknown): readonly unknown[] {
+  const before: readonly unknown[] = Array.isArray(given) ? given : [];
+  let out: unknown[] | undefined;
+  for (let i = 0; i < items.length; i++) {
+    const kept = withoutNulls(items[i], before[i]);
+    if (kept === items[i]) continue;
+    out ??= [...items];
+    out[i] = kept;
   }
-  if (!isObject(value)) return value;
+  return out ?? items;
+}
+
+function fieldsWithoutNulls(fields: MutableJson, given: unknown): MutableJson {
   const before = isObject(given) ? given : {};
-  const entries = Object.entries(value);
-  const kept = entries.flatMap(([key, part]): [string, unknown][] => {
-    if (part !== null) return [[key, withoutNulls(part, before[key])]];
-    return Array.isArray(before[key]) ? [[key, []]] : [];
-  });
-  const same = kept.length === entries.length && kept.every(([, part], index) => part === entries[index]?.[1]);
-  return same ? value : (Object.fromEntries(kept) as T);
+  let out: MutableJson | undefined;
+  for (const key of Object.keys(fields)) {
+    const part = fields[key];
+    if (typeof part !== 'object') continue;
+    const kept = part === null ? (Array.isArray(before[key]) ? [] : undefined) : withoutNulls(part, before[key]);
+    if (kept === part) continue;
+    out ??= { ...fields };
+    if (part === null && kept === undefined) delete out[key];
+    else put(out, key, kept);
+  }
+  return out ?? fields;
 }

@@ -2,7 +2,7 @@ import type { DynamicObject, MutableJson } from '@coxswain/k8s';
 import { ApiError, apiError, badRequest, cloneJson, formatTime, invalid } from '@coxswain/runtime/core';
 import type { SchemaNode } from '@coxswain/schema';
 import { applyPatch } from '../fieldmanager/index.ts';
-import { applyJsonPatch, applyMergePatch, applyStrategicPatch } from '../patch/index.ts';
+import { applyJsonPatch, applyMergePatch, applyStrategicPatch, put } from '../patch/index.ts';
 import { checkValue } from '../request/check-value.ts';
 import { type WriteOptions, writeOptions } from '../request/query.ts';
 import type { ApiResponse } from '../types.ts';
@@ -10,6 +10,7 @@ import { draftOf, isObject, textOf } from './clone.ts';
 import { apiVersionOf, type Call, managerOf } from './context.ts';
 import { decodeBody, dropUnknown, matchUrl, normalise, reportDuplicates } from './decode.ts';
 import { fieldInvalid } from './field-errors.ts';
+import { metadataOf } from './metadata.ts';
 import { objectReply } from './projection.ts';
 import { checkTypes } from './schema.ts';
 import { type Change, changeObject } from './update.ts';
@@ -91,10 +92,14 @@ function patchChange(call: Call, type: Exclude<PatchType, 'apply'>, options: Wri
     options,
     draft(old) {
       const next = patched(call, type, old, call.resource.schema);
-      checkValue(next);
-      const draft = cloneJson(next);
-      if (!isObject(draft)) throw badRequest('the patch turns the object into something that is not a JSON object');
-      const text = JSON.stringify(draft);
+      if (!isObject(next)) {
+        checkValue(next);
+        throw badRequest('the patch turns the object into something that is not a JSON object');
+      }
+      const changed = changedFields(call, next, old);
+      checkValue(changed);
+      const draft = draftOf(changed);
+      const text = () => JSON.stringify(next);
       checkPatchedType(call, draft, text);
       decodable(text, () => {
         normalise(call.resource, draft);
@@ -102,14 +107,51 @@ function patchChange(call: Call, type: Exclude<PatchType, 'apply'>, options: Wri
       });
       matchUrl(call, draft);
       decodable(text, () => dropUnknown(call, draft, options));
-      return draft;
+      return withRest(draft, next, changed, old);
     },
   };
 }
 
-function checkPatchedType(call: Call, { apiVersion, kind }: MutableJson, text: string): void {
+/** The fields of a built-in object that a patch has touched, and its metadata: the others were checked when they were stored. */
+function changedFields(call: Call, next: MutableJson, old: DynamicObject | undefined): MutableJson {
+  if (!call.resource.builtIn || !old) return next;
+  const changed: MutableJson = {};
+  for (const key of Object.keys(next)) if (!isUntouched(key, next, old)) put(changed, key, next[key]);
+  const { metadata } = changed;
+  if (isObject(metadata) && metadata.managedFields === old.metadata.managedFields) {
+    const { managedFields: _, ...others } = metadata;
+    changed.metadata = others;
+  }
+  return changed;
+}
+
+function isUntouched(key: string, next: MutableJson, old: DynamicObject): boolean {
+  return key !== 'metadata' && typeof next[key] === 'object' && next[key] === (old as unknown as MutableJson)[key];
+}
+
+/** The draft of the changed fields with copies of the others, in the order of the patched document. */
+function withRest(
+  draft: MutableJson,
+  next: MutableJson,
+  changed: MutableJson,
+  old: DynamicObject | undefined,
+): MutableJson {
+  if (next === changed) return draft;
+  const whole: MutableJson = {};
+  for (const key of Object.keys(next)) {
+    if (!Object.hasOwn(changed, key)) put(whole, key, cloneJson(next[key]));
+    else if (Object.hasOwn(draft, key)) put(whole, key, draft[key]);
+  }
+  for (const key of Object.keys(draft)) put(whole, key, draft[key]);
+  const kept = old?.metadata.managedFields;
+  // Not a copy: what it says has been read before.
+  if (kept && isObject(next.metadata) && next.metadata.managedFields === kept) metadataOf(whole).managedFields = kept;
+  return whole;
+}
+
+function checkPatchedType(call: Call, { apiVersion, kind }: MutableJson, text: () => string): void {
   if (!call.resource.builtIn || (apiVersion === apiVersionOf(call.resource) && kind === call.resource.kind)) return;
-  throw invalidPatch(text, `unable to decode ${textOf(kind)} in ${textOf(apiVersion)} as ${call.resource.kind}`);
+  throw invalidPatch(text(), `unable to decode ${textOf(kind)} in ${textOf(apiVersion)} as ${call.resource.kind}`);
 }
 
 function invalidPatch(text: string, why: string): ApiError {
@@ -117,13 +159,13 @@ function invalidPatch(text: string, why: string): ApiError {
 }
 
 /** What the patch made cannot be read as the kind: that is held against the patch, not against the form of the request. */
-function decodable(text: string, decode: () => void): void {
+function decodable(text: () => string, decode: () => void): void {
   try {
     decode();
   } catch (error) {
     if (!(error instanceof ApiError) || error.reason !== 'BadRequest') throw error;
     const why = (error.status.message ?? '').replace(/^.*?(?=json: |strict decoding error: )/s, '');
-    throw invalidPatch(text, why);
+    throw invalidPatch(text(), why);
   }
 }
 

@@ -21,6 +21,7 @@ import { sameButTimes } from './no-op.ts';
 import { objectReply } from './projection.ts';
 import { applyDefaults, schemaErrors } from './schema.ts';
 import { served } from './served.ts';
+import { statusDraft } from './status-write.ts';
 
 export const staleVersion =
   'the object has been modified; please apply your changes to the latest version and try again';
@@ -120,19 +121,22 @@ interface Attempt {
 /** One try; answers `undefined` when the object changed meanwhile. */
 async function attempt(call: Call, change: Change, state: Attempt): Promise<DynamicObject | undefined> {
   const { server, resource, name } = call;
-  const { current, old, draft, context } = state;
+  const { current, old, context } = state;
+  let { draft } = state;
   const { dryRun } = change.options;
   keepIdentity(draft, old);
   call.form?.restrict(draft, old);
-  applyDefaults(resource, draft);
+  const partial = resource.builtIn && resource.status && call.subresource === 'status';
+  if (partial) draft = statusDraft(resource, draft, old);
+  else applyDefaults(resource, draft);
   dropDuplicateOwners(call, draft);
   // Before admission and the rules of the kind: what those fill in belongs to nobody.
   if (!change.applied && !sameButTimes(draft, old)) track(call, draft, old, change.options);
-  keepOtherFields(call, draft, old);
+  if (!partial) keepOtherFields(call, draft, old);
   const write = { operation: 'UPDATE', name, object: draft, old, options: { ...call.query }, dryRun } as const;
   const admitted = admission(call, 'admit', write);
   if (admitted) await admitted;
-  applyDefaults(resource, draft);
+  if (!partial) applyDefaults(resource, draft);
   resource.strategy.prepareUpdate?.(draft, old, context);
   countGeneration(call, draft, old);
   refuse(call, name, validate(call, asObject(draft), old, context));
@@ -149,7 +153,7 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
 }
 
 /**
- * The main endpoint (and scale) leaves the status alone, the status endpoint everything else.
+ * The main endpoint (and scale) leaves the status alone, the status endpoint everything else (built-in kinds: {@link statusDraft}).
  * Handlers of subresources answer for what they change.
  */
 function keepOtherFields(call: Call, draft: MutableJson, old: DynamicObject): void {
@@ -164,7 +168,6 @@ function keepOtherFields(call: Call, draft: MutableJson, old: DynamicObject): vo
   for (const key of Object.keys(old)) {
     if (key !== 'status' && key !== 'metadata') draft[key] = cloneJson(old[key]);
   }
-  if (call.resource.builtIn) return;
   const { managedFields } = metadataOf(draft);
   draft.metadata = draftOf(old.metadata);
   if (managedFields !== undefined) metadataOf(draft).managedFields = managedFields;
