@@ -1,58 +1,28 @@
 /** The command line as its users have it: a process of its own. */
-import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ConfigMap } from '@coxswain/k8s';
-import { createClient, httpTransport, loadKubeconfig } from '@coxswain/runtime/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Ended, type TestCox, testCox, untilEnded } from './test-cox.ts';
 
-const entry = fileURLToPath(new URL('./main.ts', import.meta.url));
+let world: TestCox;
 let dir: string;
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'cox-cli-'));
+  world = await testCox();
+  dir = world.dir;
 });
-afterAll(async () => {
-  await rm(dir, { recursive: true, force: true });
-});
+afterAll(() => world[Symbol.asyncDispose]());
 
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function cox(...args: string[]): Promise<Ended> {
-  return coxAt(join(dir, 'home'), ...args);
-}
-
-function coxAt(home: string, ...args: string[]): Promise<Ended> {
-  const child = spawn(process.execPath, [entry, ...args], {
-    env: { ...process.env, COX_HOME: home },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (text) => {
-    stdout += text;
-  });
-  child.stderr.on('data', (text) => {
-    stderr += text;
-  });
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code: code ?? -1, stdout, stderr })));
-}
+const coxAt = (home: string, ...args: string[]): Promise<Ended> =>
+  world.run(args, { env: { ...process.env, COX_HOME: home } });
+const cox = (...args: string[]): Promise<Ended> => world.run(args);
 
 async function manifest(name: string, text: string): Promise<string> {
   const path = join(dir, name);
   await writeFile(path, text);
   return path;
-}
-
-async function client(kubeconfig: string) {
-  return createClient({ transport: httpTransport(await loadKubeconfig({ path: kubeconfig })) });
 }
 
 describe('cox up', () => {
@@ -154,17 +124,10 @@ describe('a command line', () => {
   });
 
   it('ends quietly, with all that runs, when nobody reads it any more', async () => {
-    const child = spawn(process.execPath, [entry, 'up', '--name', 'unread'], {
-      env: { ...process.env, COX_HOME: join(dir, 'home') },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let stderr = '';
-    child.stderr.on('data', (text) => {
-      stderr += text;
-    });
-    child.stdout.once('data', () => child.stdout.destroy());
-    expect(await new Promise((resolve) => child.once('close', resolve))).toBe(0);
-    expect(stderr).toBe('');
+    const child = world.start(['up', '--name', 'unread']);
+    const ended = untilEnded(child);
+    child.stdout?.once('data', () => child.stdout?.destroy());
+    expect(await ended).toMatchObject({ code: 0, stderr: '' });
     expect((await cox('cluster', 'status', '--name', 'unread')).code).toBe(1);
   });
 
@@ -256,16 +219,9 @@ describe('input that cannot be used ends with 2, one clear message, and nothing 
   });
 
   it('a home that is nowhere', async () => {
-    const child = spawn(process.execPath, [entry, 'up', '--once'], {
-      env: { PATH: process.env['PATH'], HOME: '' },
-      cwd: dir,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let stderr = '';
-    child.stderr.on('data', (text) => {
-      stderr += text;
-    });
-    expect(await new Promise((resolve) => child.once('close', resolve))).toBe(2);
+    const env = { PATH: process.env['PATH'], HOME: '' };
+    const { code, stderr } = await world.run(['up', '--once'], { env, cwd: dir });
+    expect(code).toBe(2);
     expect(stderr).toMatch(/^error: there is no home folder .*COX_HOME/);
     await expect(stat(join(dir, '.coxswain'))).rejects.toThrow('ENOENT');
   });
@@ -282,110 +238,5 @@ describe('input that cannot be used ends with 2, one clear message, and nothing 
     expect(stderr).toMatch(/^error: --data-dir .*file is a file; give a folder/);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
     expect(code).toBe(2);
-  });
-});
-
-/** A `cox up` that stays, and what it needs to be stopped by. */
-function staying(...args: string[]) {
-  const child = spawn(process.execPath, [entry, 'up', ...args], {
-    env: { ...process.env, COX_HOME: join(dir, 'home') },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let stdout = '';
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const ready = new Promise<void>((resolve, reject) => {
-    child.stdout.on('data', (text) => {
-      stdout += text;
-      if (/^ready: /m.test(stdout)) resolve();
-    });
-    child.once('close', () => reject(new Error(`it ended before it was ready:\n${stdout}`)));
-  });
-  return { child, ready, ended };
-}
-
-describe('a name', () => {
-  it('belongs to one process, which status sees and stop stops; its kubeconfig goes with it', async () => {
-    const home = join(dir, 'home', 'mine');
-    const first = staying('--name', 'mine');
-    try {
-      await first.ready;
-      const kubeconfig = await readFile(join(home, 'kubeconfig'), 'utf8');
-      expect(kubeconfig).toMatch(/^current-context: "coxswain-mine"$/m);
-      const running = new RegExp(`^running: https://127\\.0\\.0\\.1:\\d+ \\(pid ${first.child.pid}\\)\n`);
-      expect((await cox('cluster', 'status', '--name', 'mine')).stdout).toMatch(running);
-      for (const second of [
-        ['up', '--once'],
-        ['cluster', 'start'],
-        ['cluster', 'start', '--detach'],
-      ]) {
-        const { code, stderr } = await cox(...second, '--name', 'mine');
-        expect(code).toBe(2);
-        expect(stderr).toMatch(
-          new RegExp(
-            `^error: a cluster named mine already runs \\(pid ${first.child.pid}, .*; choose another name with --name`,
-          ),
-        );
-      }
-      expect(await readFile(join(home, 'kubeconfig'), 'utf8')).toBe(kubeconfig);
-      expect((await cox('cluster', 'stop', '--name', 'mine')).stdout).toMatch(/^stopped: /);
-      expect(await first.ended).toBe(0);
-    } finally {
-      first.child.kill('SIGKILL');
-    }
-    await expect(stat(join(home, 'kubeconfig'))).rejects.toThrow('ENOENT');
-  });
-});
-
-describe('cox cluster', () => {
-  it('gives a name to one of those that start at once', async () => {
-    const starts = await Promise.all([1, 2, 3].map(() => cox('cluster', 'start', '--detach', '--name', 'twin')));
-    try {
-      expect(starts.map(({ code }) => code).sort()).toEqual([0, 2, 2]);
-      for (const { code, stderr } of starts) {
-        if (code !== 0) expect(stderr).toMatch(/^error: a cluster named twin already runs/);
-      }
-      const up = await cox('up', '--once', '--name', 'twin');
-      expect(up.code).toBe(2);
-      expect(up.stderr).toMatch(/^error: a cluster named twin already runs/);
-    } finally {
-      await cox('cluster', 'stop', '--name', 'twin');
-    }
-    expect((await cox('cluster', 'status', '--name', 'twin')).code).toBe(1);
-  });
-
-  it('starts in the background, tells its status, keeps its data over a stop, and stops', async () => {
-    const kubeconfig = join(dir, 'kubeconfig');
-    const flags = ['--data-dir', join(dir, 'data'), '--kubeconfig', kubeconfig, '--name', 'kept'];
-    const start = await cox('cluster', 'start', '--detach', ...flags);
-    expect(start.stderr).toBe('');
-    expect(start.stdout).toMatch(/^running: https:\/\/127\.0\.0\.1:\d+ \(pid \d+\)\nkubeconfig: /);
-    try {
-      expect((await stat(kubeconfig)).mode & 0o777).toBe(0o600);
-      const first = await client(kubeconfig);
-      await first.of(ConfigMap).create({ metadata: { name: 'kept', namespace: 'default' }, data: { a: 'b' } });
-      await first.transport.close();
-      expect((await cox('cluster', 'status', '--name', 'kept')).stdout).toMatch(/^running: /);
-      const twice = await cox('cluster', 'start', '--detach', ...flags);
-      expect(twice.code).toBe(2);
-      expect(twice.stderr).toMatch(/a cluster named kept already runs \(pid \d+/);
-      const other = await cox('cluster', 'start', '--data-dir', join(dir, 'data'), '--name', 'other');
-      expect(other.code).toBe(2);
-      expect(other.stderr).toMatch(/in use by process \d+/);
-    } finally {
-      expect((await cox('cluster', 'stop', '--name', 'kept')).stdout).toMatch(/^stopped: /);
-    }
-    const again = await cox('cluster', 'start', '--detach', ...flags);
-    expect(again.code).toBe(0);
-    try {
-      const second = await client(kubeconfig);
-      expect((await second.of(ConfigMap).get({ namespace: 'default', name: 'kept' })).data).toEqual({ a: 'b' });
-      await second.transport.close();
-    } finally {
-      await cox('cluster', 'stop', '--name', 'kept');
-    }
-    expect(await readFile(join(dir, 'home', 'kept', 'cluster.json'), 'utf8').catch(() => 'gone')).toBe('gone');
-    const status = await cox('cluster', 'status', '--name', 'kept');
-    expect(status.code).toBe(1);
-    expect(status.stderr).toMatch(/no cluster named kept is running/);
   });
 });

@@ -8,7 +8,7 @@ import { builtinResources, createRegistry } from './apiserver/builtin/index.ts';
 import { installCrds } from './apiserver/crd/index.ts';
 import { discoveryRoute, healthRoute, pathsRoute, versionRoute } from './apiserver/discovery/index.ts';
 import { type ApiServer, createApiServer, type UserInfo } from './apiserver/index.ts';
-import { openApiRoute } from './apiserver/openapi/index.ts';
+import { openApiRoute, openApiV2Route } from './apiserver/openapi/index.ts';
 import { builtinForms, builtinSubresources } from './apiserver/subresources/index.ts';
 import { toTable } from './apiserver/table/index.ts';
 import { type HttpsServer, inProcessTransport, startHttps } from './http/index.ts';
@@ -44,7 +44,14 @@ function makeApi(storage: Storage, { clock, random, log }: EmbeddedServerOptions
     random,
     log,
     admission: builtinAdmission({ random }),
-    routes: [discoveryRoute(registry), openApiRoute(registry), versionRoute, healthRoute(), pathsRoute(registry)],
+    routes: [
+      discoveryRoute(registry),
+      openApiRoute(registry),
+      openApiV2Route,
+      versionRoute,
+      healthRoute(),
+      pathsRoute(registry),
+    ],
     subresources: builtinSubresources,
     forms: builtinForms,
     toTable,

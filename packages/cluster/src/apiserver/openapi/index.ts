@@ -4,3 +4,4 @@
  */
 export { openApiDocument } from './document.ts';
 export { openApiRoute } from './route.ts';
+export { openApiV2Route } from './v2.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { builtinResources, createRegistry } from '../builtin/index.ts';
 import type { ApiRequest, ApiResponse, ResourceInfo } from '../types.ts';
-import { openApiRoute } from './index.ts';
+import { openApiRoute, openApiV2Route } from './index.ts';
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Record<string, unknown>>>>>;
@@ -99,4 +99,20 @@ test('custom resources are published live, under their reversed group', () => {
       },
     },
   });
+});
+
+test('v2 is there, and says nothing, as JSON and as protobuf', () => {
+  const request = { method: 'GET', path: '/openapi/v2', query: {}, user: { name: 't', groups: [] } } as const;
+  expect(openApiV2Route.match('/openapi/v2')).toBe(true);
+  expect(openApiV2Route.handle(request)).toMatchObject({
+    kind: 'object',
+    body: { swagger: '2.0', info: { title: 'Kubernetes' }, paths: {} },
+  });
+  const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+  const answer = openApiV2Route.handle({ ...request, accept });
+  if (answer instanceof Promise || answer.kind !== 'text') throw new Error('expected text at once');
+  expect(answer.headers).toMatchObject({ 'Content-Type': accept });
+  // tag and length before each text; `info` holds two of them; `paths` is empty
+  const info = '\n\nKubernetes\x12\x07v1.37.2';
+  expect(answer.body).toBe(`\n\x032.0\x12${String.fromCharCode(info.length)}${info}B\0`);
 });
