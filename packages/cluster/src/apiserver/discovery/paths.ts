@@ -8,6 +8,7 @@ const fixedPaths = [
   '/healthz/ping',
   '/livez',
   '/livez/ping',
+  '/openapi/v2',
   '/openapi/v3',
   '/readyz',
   '/readyz/ping',
