@@ -2,7 +2,7 @@ import type { AdmissionAttributes } from '../../types.ts';
 import type { WebhookContext } from './context.ts';
 import { CallFailure, denied, dryRunUnsupported } from './failures.ts';
 import type { Invocation } from './match.ts';
-import { type Reply, readReply } from './reply.ts';
+import { OtherVersion, type Reply, readReply } from './reply.ts';
 import { reviewOf } from './review.ts';
 
 const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -35,7 +35,8 @@ export async function invoke(
   try {
     reply = readReply(review, answer, mutating);
   } catch (error) {
-    throw new CallFailure(hook.name, `received invalid webhook response: ${said(error)}`);
+    const what = error instanceof OtherVersion ? 'failed to call webhook' : 'received invalid webhook response';
+    throw new CallFailure(hook.name, `${what}: ${said(error)}`);
   }
   for (const text of reply.warnings) attributes.warn(text);
   if (!reply.allowed) throw denied(hook.name, reply.result);

@@ -17,8 +17,10 @@ function operationsOf({ hook }: Invocation, { patch, patchType }: Reply): readon
   } catch (error) {
     throw new CallFailure(hook.name, `received undecodable patch in webhook response: ${(error as Error).message}`);
   }
+  if (operations === null) return [];
   if (!Array.isArray(operations)) {
-    const why = 'json: cannot unmarshal object into Go value of type jsonpatch.Patch';
+    const type = typeof operations === 'boolean' ? 'bool' : typeof operations;
+    const why = `json: cannot unmarshal ${type} into Go value of type jsonpatch.Patch`;
     throw new CallFailure(hook.name, `received undecodable patch in webhook response: ${why}`);
   }
   if (operations.length > 0 && patchType !== 'JSONPatch') {

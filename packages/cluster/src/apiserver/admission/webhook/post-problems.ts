@@ -74,10 +74,17 @@ function statusMessage(text: string): string | undefined {
   return undefined;
 }
 
+interface HttpAnswer {
+  readonly code: number;
+  readonly type: string;
+  readonly text: string;
+}
+
 /** What an HTTP status other than success means. */
-export function statusProblem(code: number, text: string): string {
-  const own = statusMessage(text);
+export function statusProblem({ code, type, text: body }: HttpAnswer): string {
+  const own = statusMessage(body);
   if (own !== undefined) return own;
+  const text = type === '' || type.startsWith('text/') ? body.trim() : '';
   if (code === 403) return text === '' ? 'forbidden' : text;
   const known = statusTexts[code];
   if (known) return known;

@@ -23,6 +23,8 @@ const largestReply = 16 * 1024 * 1024;
 
 interface Answer {
   readonly code: number;
+  /** Media type. */
+  readonly type: string;
   readonly text: string;
 }
 
@@ -66,7 +68,8 @@ export function httpsPoster(clock: Clock): { readonly post: Poster; close(): voi
       signal,
     });
     request.once('response', (message) => {
-      readAll(message).then((text) => resolve({ code: message.statusCode ?? 0, text }), reject);
+      const { statusCode: code = 0, headers } = message;
+      readAll(message).then((text) => resolve({ code, type: headers['content-type'] ?? '', text }), reject);
     });
     request.once('error', (error: NodeJS.ErrnoException) => {
       // A kept connection may have been closed by the other side at the moment it was taken up again.
@@ -90,7 +93,7 @@ export function httpsPoster(clock: Clock): { readonly post: Poster; close(): voi
       } finally {
         timer.cancel();
       }
-      if (answer.code < 200 || answer.code > 206) throw new Error(statusProblem(answer.code, answer.text));
+      if (answer.code < 200 || answer.code > 206) throw new Error(statusProblem(answer));
       try {
         return JSON.parse(answer.text) as unknown;
       } catch (error) {

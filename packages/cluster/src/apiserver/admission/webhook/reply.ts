@@ -33,16 +33,25 @@ function checkPatch(mutating: boolean, patch: string, patchType: unknown): void 
   if (patchType !== undefined) throw new Error('validating webhook may not return response.patchType');
 }
 
+/** The reply is of a version that the request was not. */
+export class OtherVersion extends Error {
+  constructor() {
+    super('converting (v1beta1.AdmissionReview) to (v1.AdmissionReview): unknown conversion');
+    this.name = 'OtherVersion';
+  }
+}
+
 /**
  * Reads the answer to a review.
  * @throws Error that says what is wrong with it
  */
 export function readReply({ uid, body }: Review, answer: unknown, mutating: boolean): Reply {
   const reply = isObject(answer) ? answer : {};
+  const old = body.apiVersion === 'admission.k8s.io/v1beta1';
+  if (!old && reply.apiVersion === 'admission.k8s.io/v1beta1') throw new OtherVersion();
   const { response } = reply;
   if (!isObject(response)) throw new Error('webhook response was absent');
   const patch = Buffer.from(textAt(response, 'patch'), 'base64').toString();
-  const old = body.apiVersion === 'admission.k8s.io/v1beta1';
   const patchType = response.patchType ?? (old && patch !== '' ? 'JSONPatch' : undefined);
   if (!old) {
     const given = textAt(response, 'uid');
