@@ -52,6 +52,13 @@ spec:
 `;
 
 describe('kubectl and built-in kinds', () => {
+  it('apply names an unknown kind, and what to do', async () => {
+    const unknown = 'apiVersion: example.com/v1\nkind: Nope\nmetadata: {name: x}\n';
+    const { code, stderr } = await kubectl.try(['apply', '-f', '-'], unknown);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/no matches for kind "Nope" in version "example\.com\/v1"\nensure CRDs are installed first/);
+  });
+
   it('api-resources lists them with short names, groups and scope', async () => {
     const rows = table(await kubectl(['api-resources']));
     const row = (name: string, version: string) =>

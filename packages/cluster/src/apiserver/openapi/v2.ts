@@ -4,7 +4,9 @@ import type { ApiRequest, ApiResponse, NonResourceRoute } from '../types.ts';
 const v2Path = '/openapi/v2';
 
 const title = 'Kubernetes';
-const protobuf = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+const protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+/** What clients ask for: the same, and its older name, which is no valid media type and so is never answered. */
+const asked = [protobuf, 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'];
 
 /** A length-delimited field of a protobuf message. Texts are ASCII and shorter than 128, so a length is one byte. */
 function field(number: number, text: string): string {
@@ -22,7 +24,7 @@ function jsonDocument(): object {
 }
 
 function answer({ accept = '' }: ApiRequest): ApiResponse {
-  const wantsProtobuf = accept.split(',').some((range) => range.split(';')[0]?.trim() === protobuf);
+  const wantsProtobuf = accept.split(',').some((range) => asked.includes(range.split(';')[0]?.trim() ?? ''));
   if (!wantsProtobuf) return { kind: 'object', code: 200, body: jsonDocument(), headers: { Vary: 'Accept' } };
   return {
     kind: 'text',
