@@ -13,6 +13,7 @@ import { builtinForms, builtinSubresources } from './apiserver/subresources/inde
 import { toTable } from './apiserver/table/index.ts';
 import { type HttpsServer, inProcessTransport, startHttps } from './http/index.ts';
 import { type Authority, loadKeys } from './pki/index.ts';
+import { openSecurity, type Security } from './security.ts';
 import { openStorage } from './storage/index.ts';
 import type { Storage } from './storage/types.ts';
 import type { ClusterOptions } from './types.ts';
@@ -35,24 +36,26 @@ export interface EmbeddedServer {
   close(): Promise<void>;
 }
 
-function makeApi(storage: Storage, { clock, random, log }: EmbeddedServerOptions): ApiServer {
-  const registry = createRegistry(builtinResources());
+function makeApi(storage: Storage, security: Security, { clock, random, log }: EmbeddedServerOptions): ApiServer {
+  const registry = createRegistry(builtinResources(security.answers));
   return createApiServer({
     storage,
     registry,
     clock,
     random,
     log,
-    admission: builtinAdmission({ random }),
+    authorizer: security.authorizer,
+    admission: [...builtinAdmission({ random }), ...security.admission],
     routes: [
       discoveryRoute(registry),
       openApiRoute(registry),
       openApiV2Route,
       versionRoute,
       healthRoute(),
+      ...security.routes,
       pathsRoute(registry),
     ],
-    subresources: builtinSubresources,
+    subresources: [...builtinSubresources, ...security.subresources],
     forms: builtinForms,
     toTable,
   });
@@ -64,15 +67,21 @@ function makeApi(storage: Storage, { clock, random, log }: EmbeddedServerOptions
  */
 export async function startServer(server: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const { clock, random, log, options, definitions = [] } = server;
-  const { dataDir, fsync = 'interval' } = options;
+  const { dataDir, fsync = 'interval', authorization = 'RBAC' } = options;
   const storage = await openStorage({ ...(dataDir === undefined ? {} : { dir: dataDir }), fsync, clock, log });
   const closers: (() => void | Promise<void>)[] = [() => storage.close()];
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
-    const { authority } = loadKeys({ clock, ...(dataDir === undefined ? {} : { dir: join(dataDir, 'pki') }) });
-    const api = makeApi(storage, server);
+    const { authority, serviceAccountKey } = loadKeys({
+      clock,
+      ...(dataDir === undefined ? {} : { dir: join(dataDir, 'pki') }),
+    });
+    const aggregate = options.controlPlane !== false;
+    const security = openSecurity({ storage, clock, random, serviceAccountKey, authorization, aggregate });
+    closers.push(() => security.close());
+    const api = makeApi(storage, security, server);
     const context = { registry: api.registry, storage, clock, random };
     const crds = installCrds(context);
     const bootstrap = bootstrapCluster(context, { certificateAuthority: authority.cert });
@@ -81,12 +90,21 @@ export async function startServer(server: EmbeddedServerOptions): Promise<Embedd
       () => crds.cancel(),
       () => bootstrap.cancel(),
     );
+    security.bootstrap();
     bootstrapDefinitions(context, definitions);
     const handler = api.handle.bind(api);
     const https: HttpsServer | undefined =
       options.port === undefined
         ? undefined
-        : await startHttps({ port: options.port, handler, authority, log, clock, random });
+        : await startHttps({
+            port: options.port,
+            handler,
+            authenticate: security.authenticate,
+            authority,
+            log,
+            clock,
+            random,
+          });
     if (https) {
       closers.push(() => https.close());
       publishServer(context, { ip: '127.0.0.1', port: https.port });

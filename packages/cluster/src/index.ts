@@ -8,4 +8,4 @@ export { type ContainerBehaviour, defaultBehaviour, type PodBehaviour } from './
 export { KeysError } from './pki/index.ts';
 export { startCluster } from './start-cluster.ts';
 export { DataDirError, type DirLock, lockDirectory, makeDirectory } from './storage/index.ts';
-export type { Cluster, ClusterOptions } from './types.ts';
+export type { Cluster, ClusterOptions, ClusterUser } from './types.ts';

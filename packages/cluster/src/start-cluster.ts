@@ -1,15 +1,13 @@
 import { type Client, createClient } from '@coxswain/runtime/client';
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
+import { masters } from './apiserver/authorization/index.ts';
 import { cleanupControllers, kruiseControllers, kruiseCrds, workloadControllers } from './controllers/index.ts';
 import { type EmbeddedServer, startServer } from './embedded-server.ts';
 import { kubeconfigFor } from './http/index.ts';
 import { simulatedNodes } from './node/index.ts';
 import { scheduler } from './scheduler/index.ts';
-import type { Cluster, ClusterOptions } from './types.ts';
-
-/** Group whose members may do everything. */
-const masters = 'system:masters';
+import type { Cluster, ClusterOptions, ClusterUser } from './types.ts';
 
 interface Surroundings {
   readonly clock: Clock;
@@ -17,8 +15,8 @@ interface Surroundings {
   readonly log: Logger;
 }
 
-function clientFor(server: EmbeddedServer, name: string, clock: Clock): Client {
-  const transport = server.transport({ name, groups: [masters] });
+function clientFor(server: EmbeddedServer, { name, groups = [] }: ClusterUser, clock: Clock): Client {
+  const transport = server.transport({ name, groups });
   return createClient({ transport, fieldManager: name.split(':').at(-1) ?? name, userAgent: name, clock });
 }
 
@@ -28,21 +26,21 @@ function controlPlane(
   { clock, random, log }: Surroundings,
   options: ClusterOptions,
 ): Manager[] {
-  const manager = (name: string) =>
+  const manager = (name: string, groups: readonly string[]) =>
     createManager({
-      client: clientFor(server, `system:${name}`, clock),
+      client: clientFor(server, { name: `system:${name}`, groups }, clock),
       name,
       clock,
       random,
       log: log.child({ component: name }),
     });
-  const controllers = manager('kube-controller-manager');
+  const controllers = manager('kube-controller-manager', [masters]);
   cleanupControllers(controllers);
   workloadControllers(controllers);
   if (options.kruise !== false) kruiseControllers(controllers);
-  const scheduling = manager('kube-scheduler');
+  const scheduling = manager('kube-scheduler', []);
   scheduler(scheduling);
-  const nodes = manager('kubelet');
+  const nodes = manager('kubelet', [masters]);
   simulatedNodes(nodes, { count: options.nodes ?? 1, keep: options.keepNodes ?? options.nodes === undefined });
   return [controllers, scheduling, nodes];
 }
@@ -73,7 +71,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   }
   const url = server.port === undefined ? undefined : `https://127.0.0.1:${server.port}`;
   return {
-    client: clientFor(server, 'kubernetes-admin', clock),
+    client: clientFor(server, { name: 'kubernetes-admin', groups: [masters] }, clock),
+    clientAs: (user) => clientFor(server, user, clock),
     clock,
     log,
     ...(url ? { url } : {}),

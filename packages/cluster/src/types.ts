@@ -21,14 +21,25 @@ export interface ClusterOptions {
   readonly keepNodes?: boolean;
   /** Run the built-in controllers, scheduler and nodes; default true. */
   readonly controlPlane?: boolean;
+  /** Who may do what: by the roles and bindings in the cluster, or everybody everything. Default `RBAC`. */
+  readonly authorization?: 'RBAC' | 'AlwaysAllow';
   /** Install the OpenKruise kinds and run their controllers; default true. */
   readonly kruise?: boolean;
+}
+
+/** Somebody who uses a cluster. */
+export interface ClusterUser {
+  readonly name: string;
+  /** Default none. */
+  readonly groups?: readonly string[];
 }
 
 /** A running embedded cluster. */
 export interface Cluster {
   /** In-process, as cluster-admin. */
   readonly client: Client;
+  /** In-process, as somebody else: a user with the groups given (and `system:authenticated`). */
+  clientAs(user: ClusterUser): Client;
   readonly clock: Clock;
   readonly log: Logger;
   /** `https://127.0.0.1:PORT`, when serving. */

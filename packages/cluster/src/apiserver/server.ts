@@ -1,5 +1,7 @@
 import { ApiError, apiError, badRequest, type Clock, type Logger, notFound, type Random } from '@coxswain/runtime/core';
 import type { Storage } from '../storage/types.ts';
+import { impersonate } from './authentication/index.ts';
+import { type Authorizer, alwaysAllow, attributesOf, masters, notPermitted } from './authorization/index.ts';
 import { checkValue } from './request/check-value.ts';
 import { parseResourcePath, type ResourcePath } from './request/path.ts';
 import { booleanParameter, checkTimeout } from './request/query.ts';
@@ -37,6 +39,8 @@ export interface ApiServerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Asked before anything is done; default everybody may do everything. */
+  readonly authorizer?: Authorizer;
   /** In the order of the chain; default none. */
   readonly admission?: readonly AdmissionPlugin[];
   /** Discovery, OpenAPI, health …, asked in order before resource paths are; default none. */
@@ -51,7 +55,7 @@ export interface ApiServerOptions {
 
 /** The REST side of a Kubernetes API server over a store: paths to verbs, failures to Status answers. */
 export function createApiServer(options: ApiServerOptions): ApiServer {
-  const { routes = [], log } = options;
+  const { routes = [], log, authorizer = alwaysAllow } = options;
   const server: ServerContext = {
     storage: options.storage,
     registry: options.registry,
@@ -69,9 +73,11 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   return {
     registry: options.registry,
     storage: options.storage,
-    async handle(request) {
+    async handle(asked) {
       const warnings: string[] = [];
+      let request = asked;
       try {
+        request = permitted(authorizer, asked);
         checkValue(request.body);
         const route = routes.find((candidate) => candidate.match(request.path));
         return await (route ? route.handle(request) : handleResource(server, request, warnings));
@@ -84,6 +90,21 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       server.watches.close();
     },
   };
+}
+
+/**
+ * The request, as the user it is to be done as.
+ * @throws ApiError Forbidden when that user may not do it, or the one who asks may not act as that user
+ */
+function permitted(authorizer: Authorizer, request: ApiRequest): ApiRequest {
+  const { user, impersonate: wanted } = request;
+  if (authorizer === alwaysAllow && !wanted) return request;
+  if (!wanted && user.groups.includes(masters)) return request;
+  const attributes = attributesOf(request);
+  const acting = wanted ? impersonate(authorizer, user, wanted, attributes) : user;
+  const { allowed, reason } = authorizer.authorize(acting, attributes);
+  if (!allowed) throw notPermitted(acting, attributes, reason);
+  return acting === user ? request : { ...request, user: acting };
 }
 
 function internalError(error: unknown): ApiError {

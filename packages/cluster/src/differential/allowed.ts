@@ -54,12 +54,6 @@ const byDesign: readonly Allowance[] = [
     reason: 'Logs of pods need process-backed nodes; without them the subresource is not served.',
   },
   {
-    area: 'errors',
-    scenario: 'who asks',
-    path: refusal,
-    reason: 'Nobody is refused yet: authorization is not part of the first slice.',
-  },
-  {
     area: 'reads',
     scenario: 'pages',
     steps: [16],

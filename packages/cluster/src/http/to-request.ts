@@ -3,6 +3,7 @@ import type { Method } from '@coxswain/runtime/client';
 import { apiError, badRequest } from '@coxswain/runtime/core';
 import type { ApiRequest, UserInfo } from '../apiserver/types.ts';
 import { decodeBody } from './decode.ts';
+import { impersonationOf } from './impersonation.ts';
 import { readBody } from './read-body.ts';
 
 const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
@@ -48,6 +49,7 @@ export async function toApiRequest(
 ): Promise<ApiRequest> {
   const { headers } = request;
   const method = methodOf(request);
+  const impersonate = impersonationOf(request);
   checkPath(target.path);
   const bytes = hasBody(request) ? await readBody(request) : undefined;
   const contentType = headers['content-type'];
@@ -58,6 +60,7 @@ export async function toApiRequest(
     query: target.query,
     user,
     signal,
+    ...(impersonate ? { impersonate } : {}),
     ...(target.repeated ? { repeated: target.repeated } : {}),
     ...(decoded ? { body: decoded.body } : {}),
     ...(decoded?.duplicates.length ? { duplicates: decoded.duplicates } : {}),

@@ -4,4 +4,5 @@
 export { bootstrapCluster, bootstrapDefinitions, publishServer } from './bootstrap.ts';
 export type { NamespaceDefaults } from './namespace-defaults.ts';
 export type { ServerAddress } from './objects.ts';
+export { bootstrapRoles } from './roles.ts';
 export type { BootstrapContext } from './write.ts';

@@ -64,7 +64,13 @@ const groups: readonly (readonly [groupVersion: string, rows: readonly ShortRow[
     ],
   ],
   ['events.k8s.io/v1', [['events', 'Event', 'short=ev']]],
-  ['authentication.k8s.io/v1', [['selfsubjectreviews', 'SelfSubjectReview', 'cluster verbs=create']]],
+  [
+    'authentication.k8s.io/v1',
+    [
+      ['selfsubjectreviews', 'SelfSubjectReview', 'cluster verbs=create'],
+      ['tokenreviews', 'TokenReview', 'cluster verbs=create'],
+    ],
+  ],
   [
     'authorization.k8s.io/v1',
     [

@@ -5,7 +5,7 @@ import { columnsOf } from '../table/columns.ts';
 import type { ResourceInfo, ScalePaths, Strategy, SubresourceInfo } from '../types.ts';
 import { conversions } from './conversions.ts';
 import { type ResourceRow, resourceTable } from './resource-table.ts';
-import { reviewAnswers } from './reviews.ts';
+import { openReviews, type ReviewAnswers } from './reviews.ts';
 import { plainRules } from './rules.ts';
 import { selectableFields } from './selectable.ts';
 import { statusRules } from './status-rules.ts';
@@ -87,10 +87,10 @@ function strategyOf(row: ResourceRow, id: string): Strategy {
   };
 }
 
-function resourceOf(row: ResourceRow): ResourceInfo {
+function resourceOf(row: ResourceRow, answers: ReviewAnswers): ResourceInfo {
   const id = `${row.group}/${row.plural}`;
   const versioned = `${row.group}/${row.version}/${row.plural}`;
-  const answer = reviewAnswers[id];
+  const answer = answers[id];
   const conversion = conversions[versioned];
   return {
     group: row.group,
@@ -119,7 +119,10 @@ function resourceOf(row: ResourceRow): ResourceInfo {
   };
 }
 
-/** Every built-in resource, in discovery order. */
-export function builtinResources(): readonly ResourceInfo[] {
-  return resourceTable.map(resourceOf);
+/**
+ * Every built-in resource, in discovery order.
+ * @param answers of the kinds that are questions; default those of a server that lets everybody do everything
+ */
+export function builtinResources(answers: ReviewAnswers = openReviews): readonly ResourceInfo[] {
+  return resourceTable.map((row) => resourceOf(row, answers));
 }
