@@ -1,6 +1,7 @@
 import { jsonLogger, type LogLevel } from '@coxswain/runtime/core';
 import { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
+import { withFaultCommands } from './commands/fault-options.ts';
 import { type ClusterFlags, logLevelOption, nameOption, timeoutOption, withClusterFlags } from './commands/options.ts';
 import type { UpFlags } from './commands/up.ts';
 import { endQuietly } from './end-quietly.ts';
@@ -73,6 +74,7 @@ function commandLine(): Command {
         const { clusterStatus, stopCluster } = await import('./commands/cluster.ts');
         return verb === 'stop' ? stopCluster(name, screen) : clusterStatus(name, screen);
       });
+  withFaultCommands(cluster, screen);
   return program;
 }
 

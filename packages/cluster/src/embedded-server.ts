@@ -2,16 +2,17 @@ import { join } from 'node:path';
 import type { CustomResourceDefinition } from '@coxswain/k8s';
 import type { Transport } from '@coxswain/runtime/client';
 import type { Clock, Logger, Random } from '@coxswain/runtime/core';
-import { builtinAdmission } from './apiserver/admission/index.ts';
+import { builtinAdmission, createWebhookCaller, type WebhookCaller } from './apiserver/admission/index.ts';
 import { bootstrapCluster, bootstrapDefinitions, publishServer } from './apiserver/bootstrap/index.ts';
 import { builtinResources, createRegistry } from './apiserver/builtin/index.ts';
 import { installCrds } from './apiserver/crd/index.ts';
-import { discoveryRoute, healthRoute, pathsRoute, versionRoute } from './apiserver/discovery/index.ts';
+import { discoveryRoute, pathsRoute, versionRoute } from './apiserver/discovery/index.ts';
 import { type ApiServer, createApiServer, type UserInfo } from './apiserver/index.ts';
 import { openApiRoute, openApiV2Route } from './apiserver/openapi/index.ts';
 import { builtinForms, builtinSubresources } from './apiserver/subresources/index.ts';
 import { toTable } from './apiserver/table/index.ts';
 import { type HttpsServer, inProcessTransport, startHttps } from './http/index.ts';
+import { type Operations, openOperations } from './operations.ts';
 import { type Authority, loadKeys } from './pki/index.ts';
 import { openSecurity, type Security } from './security.ts';
 import { openStorage } from './storage/index.ts';
@@ -31,12 +32,19 @@ export interface EmbeddedServerOptions {
 export interface EmbeddedServer {
   readonly authority: Authority;
   readonly port?: number;
+  readonly operations: Pick<Operations, 'faults' | 'health' | 'compactNow'>;
   /** Straight into the server, as `user`. */
   transport(user: UserInfo): Transport;
   close(): Promise<void>;
 }
 
-function makeApi(storage: Storage, security: Security, { clock, random, log }: EmbeddedServerOptions): ApiServer {
+function makeApi(
+  storage: Storage,
+  security: Security,
+  { call }: WebhookCaller,
+  operations: Operations,
+  { clock, random, log }: EmbeddedServerOptions,
+): ApiServer {
   const registry = createRegistry(builtinResources(security.answers));
   return createApiServer({
     storage,
@@ -45,13 +53,16 @@ function makeApi(storage: Storage, security: Security, { clock, random, log }: E
     random,
     log,
     authorizer: security.authorizer,
-    admission: [...builtinAdmission({ random }), ...security.admission],
+    admission: [
+      ...builtinAdmission({ random, webhooks: { random, registry, call, authorizer: security.authorizer } }),
+      ...security.admission,
+    ],
     routes: [
       discoveryRoute(registry),
       openApiRoute(registry),
       openApiV2Route,
       versionRoute,
-      healthRoute(),
+      ...operations.routes,
       ...security.routes,
       pathsRoute(registry),
     ],
@@ -81,7 +92,14 @@ export async function startServer(server: EmbeddedServerOptions): Promise<Embedd
     const aggregate = options.controlPlane !== false;
     const security = openSecurity({ storage, clock, random, serviceAccountKey, authorization, aggregate });
     closers.push(() => security.close());
-    const api = makeApi(storage, security, server);
+    const webhooks = createWebhookCaller({
+      clock,
+      ...(options.webhookRoutes ? { routes: options.webhookRoutes } : {}),
+    });
+    closers.push(() => webhooks.close());
+    const operations = openOperations({ storage, clock, random, ...options.inFlight });
+    closers.push(() => operations.close());
+    const api = makeApi(storage, security, webhooks, operations, server);
     const context = { registry: api.registry, storage, clock, random };
     const crds = installCrds(context);
     const bootstrap = bootstrapCluster(context, { certificateAuthority: authority.cert });
@@ -92,7 +110,8 @@ export async function startServer(server: EmbeddedServerOptions): Promise<Embedd
     );
     security.bootstrap();
     bootstrapDefinitions(context, definitions);
-    const handler = api.handle.bind(api);
+    operations.health.crds = true;
+    const handler = operations.around(api);
     const https: HttpsServer | undefined =
       options.port === undefined
         ? undefined
@@ -100,6 +119,7 @@ export async function startServer(server: EmbeddedServerOptions): Promise<Embedd
             port: options.port,
             handler,
             authenticate: security.authenticate,
+            limit: operations.limit,
             authority,
             log,
             clock,
@@ -112,6 +132,7 @@ export async function startServer(server: EmbeddedServerOptions): Promise<Embedd
     return {
       authority,
       ...(https ? { port: https.port } : {}),
+      operations,
       transport: (user) => inProcessTransport(handler, user),
       close,
     };

@@ -3,6 +3,18 @@
  * Knows nothing of operators.
  */
 
+export type { WebhookRoutes, WebhookTarget } from './apiserver/admission/index.ts';
+export type {
+  FaultAction,
+  FaultCounts,
+  FaultHandle,
+  FaultMatch,
+  FaultRule,
+  Faults,
+  FaultWhen,
+  Pattern,
+  WatchFault,
+} from './faults/index.ts';
 export { ListenError } from './http/index.ts';
 export { type ContainerBehaviour, defaultBehaviour, type PodBehaviour } from './node/index.ts';
 export { KeysError } from './pki/index.ts';

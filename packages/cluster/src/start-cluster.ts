@@ -55,15 +55,19 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const kruise = options.controlPlane !== false && options.kruise !== false;
   const server = await startServer({ ...surroundings, options, definitions: kruise ? kruiseCrds() : [] });
   let managers: Manager[] = [];
+  const { faults, compactNow, health } = server.operations;
   const stop = async () => {
+    health.stopping = true;
     for (const manager of [...managers].reverse()) await manager.stop();
     managers = [];
     await server.close();
   };
   try {
     if (options.controlPlane !== false) {
+      health.controllers = 'starting';
       managers = controlPlane(server, surroundings, options);
       await Promise.all(managers.map((one) => one.start()));
+      health.controllers = 'running';
     }
   } catch (error) {
     await stop();
@@ -75,6 +79,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     clientAs: (user) => clientFor(server, user, clock),
     clock,
     log,
+    faults,
+    compactNow,
     ...(url ? { url } : {}),
     kubeconfig({ name = 'coxswain' } = {}) {
       if (!url) throw new Error('this cluster serves no HTTPS: start it with a port to get a kubeconfig');

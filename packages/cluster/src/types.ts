@@ -1,5 +1,7 @@
 import type { Client } from '@coxswain/runtime/client';
 import type { Clock, Logger, Random } from '@coxswain/runtime/core';
+import type { WebhookRoutes } from './apiserver/admission/index.ts';
+import type { Faults } from './faults/index.ts';
 
 export interface ClusterOptions {
   /** Default: the machine's clock. A virtual clock needs the in-process client only. */
@@ -23,6 +25,13 @@ export interface ClusterOptions {
   readonly controlPlane?: boolean;
   /** Who may do what: by the roles and bindings in the cluster, or everybody everything. Default `RBAC`. */
   readonly authorization?: 'RBAC' | 'AlwaysAllow';
+  /**
+   * Where the admission webhooks of Services are, by `namespace/name` or `namespace/name:port`; read at every call. Services that are
+   * not in it are looked up: an endpoint with a loopback address is called.
+   */
+  readonly webhookRoutes?: WebhookRoutes;
+  /** How many requests over HTTPS are worked on at a time, watches aside; more wait 5 s at most, and get 429 then. Default 200 and 400. */
+  readonly inFlight?: { readonly mutating?: number; readonly readOnly?: number };
   /** Install the OpenKruise kinds and run their controllers; default true. */
   readonly kruise?: boolean;
 }
@@ -42,6 +51,10 @@ export interface Cluster {
   clientAs(user: ClusterUser): Client;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Faults by rule, for everybody who uses this cluster; none at first. */
+  readonly faults: Faults;
+  /** Forgets all past states, as a compaction does: older lists, continue tokens and watches get 410. Answers the revision kept. */
+  compactNow(): number;
   /** `https://127.0.0.1:PORT`, when serving. */
   readonly url?: string;
   /** A kubeconfig (YAML) for an administrator; cluster, user and context are called `name`, default `coxswain`. @throws when not serving HTTPS */
