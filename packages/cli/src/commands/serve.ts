@@ -1,11 +1,12 @@
-import { chmod, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import { type Cluster, DataDirError, KeysError, ListenError, makeDirectory, startCluster } from '@coxswain/cluster';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { type Cluster, DataDirError, KeysError, ListenError, startCluster } from '@coxswain/cluster';
 import type { Logger } from '@coxswain/runtime/core';
-import { systemReason, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import { claimName } from '../state/claim.ts';
 import { checkDataDir } from '../state/data-dir.ts';
 import { makeClusterHome } from '../state/home.ts';
+import { contextName, writeKubeconfig } from '../state/kubeconfig-file.ts';
 import { processStart, type RunningCluster, removeProcessFile, writeProcessFile } from '../state/process-file.ts';
 import { type ClusterFlags, defaultNodes } from './options.ts';
 
@@ -32,24 +33,6 @@ async function start(flags: ClusterFlags, log: Logger): Promise<Cluster> {
   }
 }
 
-/** What the cluster, the user and the context of a kubeconfig are called, so that those of two clusters can be merged. */
-function contextName(name: string): string {
-  return name === 'default' ? 'coxswain' : `coxswain-${name}`;
-}
-
-async function writeKubeconfig(path: string, text: string): Promise<void> {
-  try {
-    makeDirectory(dirname(path));
-    await writeFile(path, text, { mode: 0o600 });
-    await chmod(path, 0o600);
-  } catch (error) {
-    throw new UsageError(
-      `cannot write the kubeconfig ${path}: ${systemReason(error)}; choose another place with --kubeconfig`,
-      { cause: error },
-    );
-  }
-}
-
 /** Writes the kubeconfig: where it was asked for, where it stays; or in the cluster's home, from where it goes with the cluster. */
 async function kubeconfigOf(
   cluster: Cluster,
@@ -58,7 +41,7 @@ async function kubeconfigOf(
   stack: AsyncDisposableStack,
 ): Promise<string> {
   const path = flags.kubeconfig === undefined ? join(home, 'kubeconfig') : resolve(flags.kubeconfig);
-  await writeKubeconfig(path, cluster.kubeconfig({ name: contextName(flags.name) }));
+  await writeKubeconfig(path, flags.name, cluster.kubeconfig({ name: contextName(flags.name) }));
   if (flags.kubeconfig === undefined) stack.defer(() => rm(path, { force: true }));
   return path;
 }
