@@ -1,3 +1,4 @@
+import type { FaultRule } from '@coxswain/cluster';
 import { Pod } from '@coxswain/k8s';
 import { merge } from '@coxswain/runtime/client';
 import { beforeAll, expect, test } from 'vitest';
@@ -45,4 +46,25 @@ test('an operator that dies in the middle of a change is taken over by the next'
   const after = await world.decided();
   expect(after['CloneSet mo-proxy']).toMatchObject({ spec: { replicas: 2 } });
   expect(JSON.stringify(after['ConfigMap mo-dn-config'])).toContain('x = 1\\n');
+});
+
+test('with one request in ten failing, replies lost and watches dropped, the cluster becomes Ready all the same', async () => {
+  const rules: readonly FaultRule[] = [
+    { when: { probability: 0.1 }, action: { status: 500 } },
+    {
+      match: { verb: ['create', 'update', 'patch', 'delete'] },
+      when: { probability: 0.05 },
+      action: { loseReply: true },
+    },
+    { when: { probability: 0.2 }, action: { watch: 'drop', ms: 3_000 } },
+    { when: { probability: 0.2 }, action: { watch: 'drop' } },
+  ];
+  await using world = await World.start({ rules });
+  expect(await create(world)).toEqual(expected);
+  const fired = world.embedded.faults.list().map(({ counts }) => counts.fired);
+  for (const count of fired) expect(count).toBeGreaterThan(0);
+  world.embedded.faults.clear();
+  await world.clock.advance(120_000);
+  expect(await world.decided()).toEqual(expected);
+  expect(await world.drive(world.settled())).toBe(true);
 });

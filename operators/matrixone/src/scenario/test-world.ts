@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { startCluster } from '@coxswain/cluster';
+import { type Cluster, type FaultRule, startCluster } from '@coxswain/cluster';
 import {
   ConfigMap,
   CustomResourceDefinition,
@@ -25,6 +25,8 @@ export interface WorldOptions extends MatrixOneOptions {
   readonly log?: Logger;
   /** Seed of a network that loses one in five of the operator's requests, before or after the server has acted. */
   readonly faults?: number;
+  /** Rules by which the server fails for the operator and for all of the control plane, but not for the test. */
+  readonly rules?: readonly FaultRule[];
 }
 
 /** Loses requests and answers, the same ones for the same seed. Watches are left alone: caches have tests of their own. */
@@ -42,11 +44,13 @@ function unreliable(inner: Transport, random: Random): Transport {
   };
 }
 
+const operatorUser = 'matrixone-operator';
+
 /** An embedded cluster with the operator on it, in virtual time. */
 export class World implements AsyncDisposable {
   readonly clock = new VirtualClock();
   readonly #stops: (() => Promise<void>)[] = [];
-  #client: Client | undefined;
+  #cluster: Cluster | undefined;
   #manager: Manager | undefined;
   readonly #notes: { readonly version: number; readonly line: string }[] = [];
 
@@ -56,33 +60,43 @@ export class World implements AsyncDisposable {
     const log = options.log ?? silentLogger;
     const cluster = await world.drive(startCluster({ clock, random: seededRandom(1), log }));
     world.#stops.push(() => cluster.stop());
-    world.#client = cluster.client;
+    world.#cluster = cluster;
     for (const crd of matrixoneOperator.crds()) {
       const key = { name: crd.metadata.name };
       await world.drive(cluster.client.of(CustomResourceDefinition).patch(key, apply(crd), { force: true }));
     }
+    const user = [operatorUser, 'system:kube-*', 'system:kubelet'];
+    for (const rule of options.rules ?? []) cluster.faults.add({ ...rule, match: { ...rule.match, user } });
     await world.startOperator(options);
     return world;
   }
 
+  get embedded(): Cluster {
+    if (!this.#cluster) throw new Error('the world has not started');
+    return this.#cluster;
+  }
+
   get client(): Client {
-    if (!this.#client) throw new Error('the world has not started');
-    return this.#client;
+    return this.embedded.client;
   }
 
   /** Starts an operator with an empty memory, as a new process would. */
   async startOperator(options: WorldOptions = {}): Promise<void> {
     const { clock } = this;
     const log = options.log ?? silentLogger;
-    const client = options.faults === undefined ? this.client : this.#faultyClient(options.faults);
+    const client = options.faults === undefined ? this.#operatorClient() : this.#faultyClient(options.faults);
     const manager = createManager({ client, name: 'matrixone-operator', clock, random: seededRandom(2), log });
     matrixoneOperator.setup(manager, options);
     this.#manager = manager;
     await this.drive(manager.start());
   }
 
+  #operatorClient(): Client {
+    return this.embedded.clientAs({ name: operatorUser, groups: ['system:masters'] });
+  }
+
   #faultyClient(seed: number): Client {
-    const transport = unreliable(this.client.transport, seededRandom(seed));
+    const transport = unreliable(this.#operatorClient().transport, seededRandom(seed));
     return createClient({ transport, fieldManager: 'matrixone-operator', clock: this.clock });
   }
 
