@@ -18,7 +18,7 @@ export interface Admission {
  */
 export function admission(call: Call, phase: 'admit' | 'validate', write: Admission): void | Promise<void> {
   const plugins = call.server.admission.filter((plugin) => plugin[phase]);
-  if (plugins.length === 0) return;
+  if (plugins.length === 0 || call.admitted) return;
   let again = false;
   const attributes: AdmissionAttributes = {
     ...write,

@@ -42,6 +42,8 @@ export interface Call {
   readonly query: Query;
   /** Set when the path is another form of the parent. */
   readonly form?: SubresourceForm;
+  /** The request has been through admission: what it makes the server do to the parent is not asked about again. */
+  readonly admitted?: boolean;
   /** Collects the texts of `Warning` headers. */
   readonly warnings: string[];
 }

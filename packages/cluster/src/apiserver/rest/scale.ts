@@ -6,6 +6,7 @@ import type { ApiResponse, ScalePaths } from '../types.ts';
 import { draftOf, isObject, textOf } from './clone.ts';
 import type { Call } from './context.ts';
 import { fieldInvalid } from './field-errors.ts';
+import { asObject } from './metadata.ts';
 import { patched, patchTypeOf } from './patch.ts';
 import { reply } from './projection.ts';
 import { existing } from './read.ts';
@@ -125,6 +126,10 @@ export async function scale(call: Call): Promise<ApiResponse> {
     create: false,
     applied: false,
     options,
+    view: {
+      show: (object) => draftOf(scaleOf(asObject(object as MutableJson), paths)),
+      write: (shown, draft) => write(draft, paths.specReplicas, replicasOf(call, shown)),
+    },
     draft(old) {
       if (!old) throw notFound(call.resource, call.name);
       const next = type ? patched(call, type, scaleOf(old, paths), scaleSchema) : body;

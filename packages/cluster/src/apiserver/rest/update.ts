@@ -35,6 +35,15 @@ export interface Change {
   /** The draft already has its managedFields. */
   readonly applied: boolean;
   readonly options: WriteOptions;
+  /** What admission sees instead of the object; default: the object. */
+  readonly view?: View;
+}
+
+/** An object in another shape: its scale. */
+export interface View {
+  show(object: DynamicObject | MutableJson): MutableJson;
+  /** Brings what was changed in a view into the draft it is of. */
+  write(view: MutableJson, draft: MutableJson): void;
 }
 
 export interface Changed {
@@ -133,9 +142,12 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
   // Before admission and the rules of the kind: what those fill in belongs to nobody.
   if (!change.applied && !sameButTimes(draft, old)) track(call, draft, old, change.options);
   if (!partial) keepOtherFields(call, draft, old);
-  const write = { operation: 'UPDATE', name, object: draft, old, options: { ...call.query }, dryRun } as const;
+  const { view } = change;
+  const shown = view ? { object: view.show(draft), old: asObject(view.show(old)) } : { object: draft, old };
+  const write = { operation: 'UPDATE', name, ...shown, options: { ...call.query }, dryRun } as const;
   const admitted = admission(call, 'admit', write);
   if (admitted) await admitted;
+  view?.write(shown.object, draft);
   if (!partial) applyDefaults(resource, draft);
   resource.strategy.prepareUpdate?.(draft, old, context);
   countGeneration(call, draft, old);

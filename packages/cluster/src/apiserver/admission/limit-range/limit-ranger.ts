@@ -1,6 +1,7 @@
 import { forbidden } from '@coxswain/runtime/core';
-import { objectAt, type ReadJson, textAt } from '../../builtin/shared/draft.ts';
+import type { ReadJson } from '../../builtin/shared/draft.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../types.ts';
+import { nameIn } from '../matching/index.ts';
 import { applyContainerDefaults } from './defaults.ts';
 import { violations } from './violations.ts';
 
@@ -18,11 +19,6 @@ function rangesOf({ storage, namespace }: AdmissionAttributes): readonly ReadJso
   return storage.list('/limitranges', { namespace }).objects as readonly unknown[] as readonly ReadJson[];
 }
 
-function nameOf({ name, object }: AdmissionAttributes): string {
-  const metadata = objectAt(object, 'metadata');
-  return name || textAt(metadata, 'name') || textAt(metadata, 'generateName') || 'Unknown';
-}
-
 export const limitRanger: AdmissionPlugin = {
   name: 'LimitRanger',
   admit(attributes) {
@@ -37,7 +33,7 @@ export const limitRanger: AdmissionPlugin = {
       const found = violations(range, resource.plural, object);
       if (found.length === 0) continue;
       const why = found.length === 1 ? found[0] : `[${[...new Set(found)].join(', ')}]`;
-      throw forbidden(resource, nameOf(attributes), why ?? '');
+      throw forbidden(resource, nameIn(attributes), why ?? '');
     }
   },
 };

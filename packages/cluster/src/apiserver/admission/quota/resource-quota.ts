@@ -1,8 +1,9 @@
 import type { KubeObject } from '@coxswain/k8s';
 import { forbidden } from '@coxswain/runtime/core';
 import { amountsText, evaluatorFor } from '../../../usage/index.ts';
-import { objectAt, type ReadJson, textAt } from '../../builtin/shared/draft.ts';
+import { objectAt, type ReadJson } from '../../builtin/shared/draft.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../types.ts';
+import { nameIn } from '../matching/index.ts';
 import { type Charge, chargesFor } from './charges.ts';
 
 const storageName = '/resourcequotas';
@@ -26,11 +27,6 @@ function isCharged({ resource, subresource, operation, object, old }: AdmissionA
 const isIgnored = ({ resource, namespace }: AdmissionAttributes): boolean =>
   namespace === '' || !resource.namespaced || resource.answer !== undefined || resource.plural === 'events';
 
-function nameOf({ name, object }: AdmissionAttributes): string {
-  const metadata = objectAt(object, 'metadata');
-  return name || textAt(metadata, 'name') || textAt(metadata, 'generateName') || 'Unknown';
-}
-
 function store({ storage, namespace }: AdmissionAttributes, { quota, used }: Charge): void {
   const { name } = (quota as unknown as KubeObject).metadata;
   const status = { ...objectAt(quota, 'status'), used: amountsText(used) };
@@ -49,7 +45,7 @@ export const resourceQuota: AdmissionPlugin = {
     const quotas = storage.list(storageName, { namespace }).objects as readonly unknown[] as readonly ReadJson[];
     if (quotas.length === 0) return;
     const charges = chargesFor(quotas, evaluatorFor(resource.group, resource.plural), attributes);
-    if (typeof charges === 'string') throw forbidden(resource, nameOf(attributes), charges);
+    if (typeof charges === 'string') throw forbidden(resource, nameIn(attributes), charges);
     if (!dryRun) for (const charge of charges) store(attributes, charge);
   },
 };

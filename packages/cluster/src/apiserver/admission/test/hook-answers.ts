@@ -66,7 +66,6 @@ const responses: Readonly<Record<string, (request: Loose, argument: string) => o
   'bad-patch': () => ({ allowed: true, ...patchOf('no patch') }),
   'failing-patch': () => ({ allowed: true, ...patchOf([{ op: 'remove', path: '/metadata/nothing' }]) }),
   'unknown-field': () => ({ allowed: true, ...patchOf([{ op: 'add', path: '/bogus', value: 1 }]) }),
-  'bad-type': () => ({ allowed: true, ...patchOf([{ op: 'add', path: '/data', value: { a: 1 } }]) }),
   owners: () => ({
     allowed: true,
     ...patchOf([{ op: 'add', path: '/metadata/ownerReferences', value: [owner, owner] }]),

@@ -117,7 +117,6 @@ export const webhookCases: readonly Case[] = [
     { path: 'other-patch' },
     { path: 'bad-patch' },
     { path: 'failing-patch' },
-    { path: 'bad-type' },
     { path: 'deny-message', failurePolicy: 'Ignore' },
     { path: 'bad-patch', failurePolicy: 'Ignore' },
     { path: 'unknown-field' },
@@ -165,12 +164,6 @@ export const webhookCases: readonly Case[] = [
     'hook-subresources',
     [hooks('validating', 'hook-subresources', [{ path: 'allow', rules: [everything] }])],
     [
-      post('hook-subresources', 'serviceaccounts/runner/token', {
-        apiVersion: 'authentication.k8s.io/v1',
-        kind: 'TokenRequest',
-        metadata: {},
-        spec: { audiences: [] },
-      }),
       post('hook-subresources', 'pods', pod('p', [{}])),
       post('hook-subresources', 'pods/p/binding', { metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } }),
       {

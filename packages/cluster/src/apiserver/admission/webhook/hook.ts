@@ -1,13 +1,6 @@
 import type { DynamicObject } from '@coxswain/k8s';
-import {
-  everything,
-  type LabelSelectorLike,
-  type Selector,
-  SelectorError,
-  selectorFromField,
-} from '@coxswain/runtime/core';
-import { isObject, listAt, numberAt, objectAt, objectsAt, type ReadJson, textAt } from '../../builtin/shared/draft.ts';
-import type { Rule } from './rules.ts';
+import { numberAt, objectAt, objectsAt, type ReadJson, textAt } from '../../builtin/shared/draft.ts';
+import { type Criteria, readCriteria, textsAt } from '../matching/index.ts';
 
 /** Which Service, path and port. */
 export interface ServiceReference {
@@ -26,42 +19,20 @@ export interface ClientConfig {
   readonly caBundle?: string;
 }
 
-export interface MatchCondition {
-  readonly name: string;
-  readonly expression: string;
-}
-
 /** One webhook of a configuration, ready to be matched. */
 export interface Hook {
   /** The same as long as the configuration keeps its webhooks. */
   readonly id: string;
   readonly name: string;
   readonly client: ClientConfig;
-  readonly rules: readonly Rule[];
+  readonly criteria: Criteria;
   readonly ignoresFailures: boolean;
-  /** Whether a rule for another version of the resource counts too. */
-  readonly equivalent: boolean;
-  readonly namespaces: Selector | SelectorError;
-  readonly objects: Selector | SelectorError;
   readonly dryRunSafe: boolean;
   readonly timeoutSeconds: number;
   readonly reviewVersions: readonly string[];
   readonly reinvokes: boolean;
-  readonly conditions: readonly MatchCondition[];
-}
-
-const textsAt = (parent: ReadJson, key: string): readonly string[] =>
-  listAt(parent, key).filter((value) => typeof value === 'string');
-
-function selectorAt(webhook: ReadJson, key: string): Selector | SelectorError {
-  const field = webhook[key];
-  if (!isObject(field)) return everything;
-  try {
-    return selectorFromField(field as LabelSelectorLike);
-  } catch (error) {
-    if (error instanceof SelectorError) return error;
-    throw error;
-  }
+  /** Expressions that must all hold. */
+  readonly conditions: readonly string[];
 }
 
 function clientOf(webhook: ReadJson): ClientConfig {
@@ -85,34 +56,18 @@ function clientOf(webhook: ReadJson): ClientConfig {
   };
 }
 
-function ruleOf(rule: ReadJson): Rule {
-  return {
-    operations: textsAt(rule, 'operations'),
-    groups: textsAt(rule, 'apiGroups'),
-    versions: textsAt(rule, 'apiVersions'),
-    resources: textsAt(rule, 'resources'),
-    scope: textAt(rule, 'scope') || '*',
-  };
-}
-
 function hookOf(webhook: ReadJson, id: string): Hook {
   return {
     id,
     name: textAt(webhook, 'name'),
     client: clientOf(webhook),
-    rules: objectsAt(webhook, 'rules').map(ruleOf),
+    criteria: readCriteria(webhook, 'rules'),
     ignoresFailures: webhook.failurePolicy === 'Ignore',
-    equivalent: webhook.matchPolicy !== 'Exact',
-    namespaces: selectorAt(webhook, 'namespaceSelector'),
-    objects: selectorAt(webhook, 'objectSelector'),
     dryRunSafe: webhook.sideEffects === 'None' || webhook.sideEffects === 'NoneOnDryRun',
     timeoutSeconds: numberAt(webhook, 'timeoutSeconds') ?? 10,
     reviewVersions: textsAt(webhook, 'admissionReviewVersions'),
     reinvokes: webhook.reinvocationPolicy === 'IfNeeded',
-    conditions: objectsAt(webhook, 'matchConditions').map((condition) => ({
-      name: textAt(condition, 'name'),
-      expression: textAt(condition, 'expression'),
-    })),
+    conditions: objectsAt(webhook, 'matchConditions').map((condition) => textAt(condition, 'expression')),
   };
 }
 

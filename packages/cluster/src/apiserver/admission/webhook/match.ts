@@ -1,11 +1,8 @@
-import type { DynamicObject } from '@coxswain/k8s';
-import { apiError, forbidden, matchesLabels, notFound, type Selector, SelectorError } from '@coxswain/runtime/core';
-import { mapAt, objectAt, type ReadJson } from '../../builtin/shared/draft.ts';
+import { forbidden } from '@coxswain/runtime/core';
 import type { AdmissionAttributes, ResourceInfo } from '../../types.ts';
-import { nameIn, namespaceOf } from './attributes.ts';
+import { matchedResource, nameIn } from '../matching/index.ts';
 import type { WebhookContext } from './context.ts';
 import type { Hook } from './hook.ts';
-import { covers } from './rules.ts';
 
 /** A webhook that is to be called, with the version of the resource that it asked for. */
 export interface Invocation {
@@ -13,59 +10,13 @@ export interface Invocation {
   readonly resource: ResourceInfo;
 }
 
-const labelsOf = (object: ReadJson | undefined) => mapAt(objectAt(object, 'metadata'), 'labels');
-
-function readable(selector: Selector | SelectorError): Selector {
-  if (!(selector instanceof SelectorError)) return selector;
-  throw apiError(500, 'InternalError', `Internal error occurred: ${selector.message}`);
-}
-
-function namespaceLabels(attributes: AdmissionAttributes): Readonly<Record<string, string>> {
-  const { resource, operation, subresource, object, storage } = attributes;
-  const own = resource.group === '' && resource.plural === 'namespaces';
-  if (own && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')) return labelsOf(object);
-  const name = namespaceOf(attributes);
-  const found = storage.get({ resource: '/namespaces', namespace: '', name });
-  if (!found) throw notFound({ group: '', plural: 'namespaces' }, name);
-  return found.metadata.labels ?? {};
-}
-
-function selectsNamespace(hook: Hook, attributes: AdmissionAttributes): boolean {
-  const selector = readable(hook.namespaces);
-  if (selector.length === 0 || namespaceOf(attributes) === '') return true;
-  return matchesLabels(selector, namespaceLabels(attributes));
-}
-
-function selectsObject(hook: Hook, { object, old }: AdmissionAttributes): boolean {
-  const selector = readable(hook.objects);
-  if (selector.length === 0) return true;
-  const selects = (side: ReadJson | DynamicObject | undefined) =>
-    side !== undefined && matchesLabels(selector, labelsOf(side as ReadJson));
-  return selects(object) || selects(old);
-}
-
-/** The version of the resource that the rules name: the requested one first, then others in the order of the rules. */
-function ruledResource(hook: Hook, attributes: AdmissionAttributes, context: WebhookContext): ResourceInfo | undefined {
-  const target = { ...attributes, namespace: namespaceOf(attributes) };
-  if (hook.rules.some((rule) => covers(rule, attributes.resource, target))) return attributes.resource;
-  if (!hook.equivalent) return undefined;
-  const { storage } = attributes.resource;
-  const others = context.registry.all().filter((one) => one.storage === storage && one !== attributes.resource);
-  for (const rule of hook.rules) {
-    const found = others.find((other) => covers(rule, other, target));
-    if (found) return found;
-  }
-  return undefined;
-}
-
 /**
  * Whether and as what a webhook is to be called for a write, but for its match conditions.
  * @throws ApiError when that cannot be told
  */
 export function match(hook: Hook, attributes: AdmissionAttributes, context: WebhookContext): Invocation | undefined {
-  const resource = ruledResource(hook, attributes, context);
-  if (!resource || !selectsNamespace(hook, attributes) || !selectsObject(hook, attributes)) return undefined;
-  return { hook, resource };
+  const resource = matchedResource(hook.criteria, attributes, context.registry);
+  return resource && { hook, resource };
 }
 
 /**
@@ -80,24 +31,10 @@ export async function meetsConditions(
   const { hook } = invocation;
   if (hook.conditions.length === 0) return true;
   // The expression engine is loaded by those who use it.
-  const { holds } = await import('./conditions.ts');
-  const outcome = holds(invocation, attributes, context);
+  const { admissionVariables, holds } = await import('../matching/expressions.ts');
+  const variables = admissionVariables(attributes, invocation.resource, context.authorizer);
+  const outcome = holds(hook.conditions, variables);
   if (typeof outcome === 'boolean') return outcome;
   if (hook.ignoresFailures) return false;
   throw forbidden(attributes.resource, nameIn(attributes), outcome.error);
-}
-
-const configurationKinds = new Set([
-  'ValidatingWebhookConfiguration',
-  'MutatingWebhookConfiguration',
-  'ValidatingAdmissionPolicy',
-  'ValidatingAdmissionPolicyBinding',
-  'MutatingAdmissionPolicy',
-  'MutatingAdmissionPolicyBinding',
-]);
-
-/** Writes that no webhook sees: what configures admission (or nobody could mend it), and questions about rights. */
-export function isExempt({ resource }: AdmissionAttributes): boolean {
-  if (resource.group === 'admissionregistration.k8s.io') return configurationKinds.has(resource.kind);
-  return resource.answer !== undefined && ['authentication.k8s.io', 'authorization.k8s.io'].includes(resource.group);
 }

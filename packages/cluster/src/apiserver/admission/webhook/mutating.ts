@@ -1,13 +1,14 @@
 import type { MutableJson } from '@coxswain/k8s';
 import { cloneJson, deepEqual } from '@coxswain/runtime/core';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../types.ts';
+import { isExempt } from '../matching/index.ts';
 import { afterMutation } from './after-mutation.ts';
 import type { WebhookContext } from './context.ts';
 import { CallFailure, internalError } from './failures.ts';
 import type { Hook } from './hook.ts';
 import { hookSource } from './hook-source.ts';
 import { invoke } from './invoke.ts';
-import { type Invocation, isExempt, match, meetsConditions } from './match.ts';
+import { type Invocation, match, meetsConditions } from './match.ts';
 import { patchDraft } from './patch-draft.ts';
 
 /** What is remembered of the first pass of a write for the second. */

@@ -5,7 +5,7 @@ import { applyJsonPatch } from '../../patch/index.ts';
 import { normalise } from '../../rest/decode.ts';
 import { applyDefaults, checkTypes, prune } from '../../rest/schema.ts';
 import type { AdmissionAttributes, ResourceInfo } from '../../types.ts';
-import { inVersion } from './attributes.ts';
+import { inVersion } from '../matching/index.ts';
 import { CallFailure, internalError } from './failures.ts';
 import type { Invocation } from './match.ts';
 import type { Reply } from './reply.ts';
@@ -29,17 +29,33 @@ function operationsOf({ hook }: Invocation, { patch, patchType }: Reply): readon
   return operations;
 }
 
+/** Why a patch does not apply. To clients that is not told, but a webhook's author needs it. */
+function patchProblem(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (typeof error.cause !== 'string') return error.message;
+  const missing = /^unable to remove nonexistent key: (.*)$/.exec(error.cause)?.[1];
+  if (missing !== undefined) {
+    const key = missing.slice(missing.lastIndexOf('/') + 1);
+    return `error in remove for path: '${missing}': Unable to remove nonexistent key: ${key}: missing value`;
+  }
+  return error.cause.startsWith('testing value') ? `${error.cause}: test failed` : error.cause;
+}
+
+function settle(resource: ResourceInfo, next: MutableJson): void {
+  normalise(resource, next);
+  checkTypes(resource, next);
+  prune(resource, next);
+}
+
 /** What a patch makes of an object, brought into the form of its kind. @throws ApiError InternalError */
 function patched(resource: ResourceInfo, object: MutableJson, operations: readonly unknown[]): MutableJson {
   try {
     const next = cloneJson(applyJsonPatch(object, operations));
     if (!isObject(next)) throw new Error('the patch turns the object into something that is not a JSON object');
-    normalise(resource, next);
-    checkTypes(resource, next);
-    prune(resource, next);
+    if (object.kind === resource.kind) settle(resource, next);
     return next;
   } catch (error) {
-    throw internalError(error instanceof Error ? error.message : String(error));
+    throw internalError(patchProblem(error));
   }
 }
 
@@ -65,6 +81,6 @@ export function patchDraft(invocation: Invocation, attributes: AdmissionAttribut
   const changed = !deepEqual(shown, next);
   const back = inVersion(next, invocation.resource, attributes.resource);
   replace(object, cloneJson(back));
-  applyDefaults(attributes.resource, object);
+  if (object.kind === attributes.resource.kind) applyDefaults(attributes.resource, object);
   return changed;
 }

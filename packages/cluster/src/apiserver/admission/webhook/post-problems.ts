@@ -93,8 +93,8 @@ export function statusProblem({ code, type, text: body }: HttpAnswer): string {
 }
 
 /** A reply that is no JSON. */
-export function parseProblem(text: string, error: unknown): string {
-  if (text.trim() === '') return 'unexpected end of JSON input';
+export function parseProblem({ code, type, text }: HttpAnswer, error: unknown): string {
+  if (text === '') return `0-length response with status code: ${code} and content type: ${type}`;
   const why = error instanceof Error ? error.message : String(error);
   return `couldn't get version/kind; json parse error: ${why}`;
 }

@@ -97,7 +97,7 @@ export function httpsPoster(clock: Clock): { readonly post: Poster; close(): voi
       try {
         return JSON.parse(answer.text) as unknown;
       } catch (error) {
-        throw new Error(parseProblem(answer.text, error));
+        throw new Error(parseProblem(answer, error));
       }
     },
     close: () => agent?.destroy(),

@@ -1,9 +1,10 @@
 import type { AdmissionAttributes, AdmissionPlugin } from '../../types.ts';
+import { isExempt } from '../matching/index.ts';
 import type { WebhookContext } from './context.ts';
 import { CallFailure, internalError } from './failures.ts';
 import { hookSource } from './hook-source.ts';
 import { invoke } from './invoke.ts';
-import { type Invocation, isExempt, match, meetsConditions } from './match.ts';
+import { type Invocation, match, meetsConditions } from './match.ts';
 
 /** Asks all at once; of several refusals, that of the first in order is answered. */
 async function ask(

@@ -1,6 +1,6 @@
 import type { AdmissionAttributes, ResourceInfo } from '../../types.ts';
 
-/** Which requests a webhook is for; `*` stands for all. */
+/** Which requests are meant; `*` stands for all. */
 export interface Rule {
   readonly operations: readonly string[];
   readonly groups: readonly string[];
@@ -8,6 +8,8 @@ export interface Rule {
   /** `pods`, `pods/exec`, `pods/*`, `*`, and `*` with any subresource */
   readonly resources: readonly string[];
   readonly scope: string;
+  /** Names of objects; empty: all. */
+  readonly names: readonly string[];
 }
 
 const includes = (items: readonly string[], wanted: string): boolean => items.includes('*') || items.includes(wanted);
@@ -30,17 +32,20 @@ function coversResource(rule: Rule, plural: string, subresource: string): boolea
   });
 }
 
+type Target = Pick<AdmissionAttributes, 'operation' | 'subresource' | 'namespace' | 'name'>;
+
 /** Whether a rule covers a write, taken as one to `resource` (which may be another version of what was written to). */
 export function covers(
   rule: Rule,
   resource: ResourceInfo,
-  { operation, subresource, namespace }: Pick<AdmissionAttributes, 'operation' | 'subresource' | 'namespace'>,
+  { operation, subresource, namespace, name }: Target,
 ): boolean {
   return (
     includes(rule.operations, operation) &&
     includes(rule.groups, resource.group) &&
     includes(rule.versions, resource.version) &&
     coversResource(rule, resource.plural, subresource) &&
-    coversScope(rule, resource, namespace)
+    coversScope(rule, resource, namespace) &&
+    (rule.names.length === 0 || rule.names.includes(name))
   );
 }

@@ -4,45 +4,58 @@ import {
   authorizerValue,
   compileExpression,
   dynamicValue,
+  type Environment,
   type Expression,
   extendEnvironment,
   kubernetesEnvironment,
   parseType,
+  perCallLimit,
   requestResourceValue,
   resourceCheckType,
   type Value,
 } from '@coxswain/schema/cel';
 import type { Authorizer } from '../../authorization/index.ts';
-import type { AdmissionAttributes, UserInfo } from '../../types.ts';
+import type { AdmissionAttributes, ResourceInfo, UserInfo } from '../../types.ts';
 import { inVersion, namespaceOf } from './attributes.ts';
-import type { WebhookContext } from './context.ts';
-import type { Invocation } from './match.ts';
-import { requestOf } from './review.ts';
+import { requestOf } from './request.ts';
 
-/** Units of cost that all conditions of one webhook may use for one request. */
-const budget = 2_500_000;
+/** Units of cost that all match conditions of one webhook or policy may use for one request. */
+const conditionBudget = 2_500_000;
+
+export const outOfBudget =
+  'validation failed due to running out of cost budget, no further validation rules will be run';
+
+/** Values by name; one that is missing is an error where it is read. */
+export type Variables = Readonly<Record<string, Value | undefined>>;
 
 const dyn = parseType('dyn');
-const environment = extendEnvironment(kubernetesEnvironment.stored, {
+
+/** What expressions about a write may use. */
+export const admissionEnvironment: Environment = extendEnvironment(kubernetesEnvironment.stored, {
   variables: {
     object: dyn,
     oldObject: dyn,
     request: dyn,
+    params: dyn,
+    namespaceObject: dyn,
     authorizer: authorizerType,
     'authorizer.requestResource': resourceCheckType,
   },
 });
 
-const compiled = new Map<string, Expression | string>();
+const compiled = new WeakMap<Environment, Map<string, Expression | string>>();
 const mostCompiled = 1_000;
 
-function compile(text: string): Expression | string {
-  let known = compiled.get(text);
+/** The expression, or why it is none. Compiled once. */
+export function compile(text: string, environment: Environment = admissionEnvironment): Expression | string {
+  const cache = compiled.get(environment) ?? new Map<string, Expression | string>();
+  compiled.set(environment, cache);
+  let known = cache.get(text);
   if (known === undefined) {
     const result = compileExpression(text, environment);
     known = 'expression' in result ? result.expression : `compilation failed: ${result.error.message}`;
-    if (compiled.size >= mostCompiled) compiled.clear();
-    compiled.set(text, known);
+    if (cache.size >= mostCompiled) cache.clear();
+    cache.set(text, known);
   }
   return known;
 }
@@ -62,51 +75,44 @@ function serviceAccountUser({ namespace, name }: { readonly namespace: string; r
   return { name: `system:serviceaccount:${namespace}:${name}`, groups };
 }
 
-function variablesOf(
-  invocation: Invocation,
+/** The values that expressions about a write see. `resource`: the version they were written for. */
+export function admissionVariables(
   attributes: AdmissionAttributes,
-  { authorizer }: WebhookContext,
-): Readonly<Record<string, Value>> {
-  const { object, old, resource, subresource, name, user } = attributes;
+  resource: ResourceInfo,
+  authorizer: Authorizer | undefined,
+): Record<string, Value | undefined> {
+  const { object, old, subresource, name, user } = attributes;
   const authorize = authorizeFor(user, authorizer);
   const shown = (side: Parameters<typeof inVersion>[0] | undefined) =>
-    dynamicValue(side ? inVersion(side, resource, invocation.resource) : null);
-  const asked = {
-    group: resource.group,
-    resource: resource.plural,
-    subresource,
-    namespace: namespaceOf(attributes),
-    name,
-  };
+    dynamicValue(side ? inVersion(side, attributes.resource, resource) : null);
+  const { group, plural } = attributes.resource;
+  const asked = { group, resource: plural, subresource, namespace: namespaceOf(attributes), name };
   return {
     object: shown(object),
     oldObject: shown(old),
-    request: dynamicValue(requestOf(invocation, attributes)),
+    request: dynamicValue(requestOf(attributes, resource)),
     authorizer: authorizerValue(authorize),
     'authorizer.requestResource': requestResourceValue(authorize, asked),
   };
 }
 
-/** Whether all match conditions of a webhook hold. One that is false decides, errors or not. */
-export function holds(
-  invocation: Invocation,
-  attributes: AdmissionAttributes,
-  context: WebhookContext,
-): boolean | { readonly error: string } {
-  const variables = variablesOf(invocation, attributes, context);
+export const evaluationError = (text: string, error: string): string =>
+  `expression '${text}' resulted in error: ${error}`;
+
+/** Whether all match conditions hold. One that is false decides, errors or not. */
+export function holds(conditions: readonly string[], variables: Variables): boolean | { readonly error: string } {
   const errors: string[] = [];
-  let left = budget;
-  for (const { expression: text } of invocation.hook.conditions) {
+  let left = conditionBudget;
+  for (const text of conditions) {
     const expression = compile(text);
     if (typeof expression === 'string') {
       errors.push(expression);
       continue;
     }
-    const outcome = expression.evaluate(variables, left);
+    const outcome = expression.evaluate(variables, Math.min(left, perCallLimit));
     left -= outcome.cost;
-    if (left < 0)
-      return { error: 'validation failed due to running out of cost budget, no further validation rules will be run' };
-    if ('error' in outcome) errors.push(`expression '${text}' resulted in error: ${outcome.error}`);
+    if (left < 0) return { error: outOfBudget };
+    if ('error' in outcome) errors.push(evaluationError(text, outcome.error));
     else if (outcome.value !== true) return false;
   }
   if (errors.length === 0) return true;

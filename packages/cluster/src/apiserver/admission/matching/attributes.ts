@@ -19,7 +19,8 @@ const apiVersionOf = ({ group, version }: ResourceInfo): string => (group === ''
 
 /** An object in another version of its resource. The argument is left alone. */
 export function inVersion(object: DynamicObject | MutableJson, from: ResourceInfo, to: ResourceInfo): MutableJson {
-  if (from === to) return object as MutableJson;
+  // What is posted to a subresource has a version of its own.
+  if (from === to || object.kind !== from.kind) return object as MutableJson;
   const stored = from.conversion?.toStored(asObject(object as MutableJson)) ?? object;
   return to.conversion?.fromStored(asObject(stored as MutableJson)) ?? { ...stored, apiVersion: apiVersionOf(to) };
 }
