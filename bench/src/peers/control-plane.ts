@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { access, mkdtemp, rm } from 'node:fs/promises';
+import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cpuMs, end, freePort, memoryOf, untilAnswer } from '../process.ts';
@@ -26,31 +26,35 @@ async function sum(pids: readonly number[], measure: (pid: number) => Promise<nu
   return (await Promise.all(pids.map(measure))).reduce((total, value) => total + value, 0);
 }
 
-async function startOnce(dir: string): Promise<PeerStart> {
-  const { etcd, apiserver } = programs();
-  const [client, peer, port] = [await freePort(), await freePort(), await freePort()];
-  const since = performance.now();
-  const clientUrl = `http://127.0.0.1:${client}`;
-  const peerUrl = `http://127.0.0.1:${peer}`;
-  const data = await mkdtemp(join(dir, 'etcd-'));
-  const storeFlags = [
-    '--data-dir',
-    data,
-    '--unsafe-no-fsync',
-    '--listen-client-urls',
-    clientUrl,
-    '--advertise-client-urls',
-    clientUrl,
-    '--listen-peer-urls',
-    peerUrl,
-    '--initial-advertise-peer-urls',
-    peerUrl,
-    '--initial-cluster',
-    `default=${peerUrl}`,
-  ];
-  const store = spawn(etcd, storeFlags, { stdio: 'ignore' });
+/** A control plane that answers. */
+export interface RunningControlPlane {
+  readonly url: string;
+  /** Bearer token of a member of `system:masters`. */
+  readonly token: string;
+  /** etcd and kube-apiserver. */
+  readonly pids: readonly number[];
+  /** From the start of both programs to the first answer. */
+  readonly ms: number;
+  stop(): Promise<void>;
+}
+
+const token = 'bench-admin';
+
+function storeFlags(data: string, clientUrl: string, peerUrl: string): string[] {
+  const flags = {
+    'data-dir': data,
+    'listen-client-urls': clientUrl,
+    'advertise-client-urls': clientUrl,
+    'listen-peer-urls': peerUrl,
+    'initial-advertise-peer-urls': peerUrl,
+    'initial-cluster': `default=${peerUrl}`,
+  };
+  return ['--unsafe-no-fsync', ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`)];
+}
+
+function serverFlags(dir: string, data: string, clientUrl: string, port: number): string[] {
   const key = join(dir, 'sa.key');
-  const serverFlags = [
+  return [
     `--etcd-servers=${clientUrl}`,
     `--secure-port=${port}`,
     '--bind-address=127.0.0.1',
@@ -60,21 +64,45 @@ async function startOnce(dir: string): Promise<PeerStart> {
     `--service-account-signing-key-file=${key}`,
     '--service-cluster-ip-range=10.96.0.0/16',
     '--authorization-mode=RBAC',
+    `--token-auth-file=${join(dir, 'tokens.csv')}`,
   ];
-  const server = spawn(apiserver, serverFlags, { stdio: 'ignore' });
-  try {
-    const ms = await untilAnswer(`https://127.0.0.1:${port}/readyz`, since, 120_000);
-    const pids = [store.pid ?? 0, server.pid ?? 0];
-    const [cpu, mib] = await Promise.all([sum(pids, cpuMs), sum(pids, async (pid) => (await memoryOf(pid)).resident)]);
-    return { ms, cpu, mib };
-  } finally {
+}
+
+/** @param dir holds `sa.key` and `tokens.csv` */
+async function start(dir: string): Promise<RunningControlPlane> {
+  const { etcd, apiserver } = programs();
+  const [client, peer, port] = [await freePort(), await freePort(), await freePort()];
+  const clientUrl = `http://127.0.0.1:${client}`;
+  const data = await mkdtemp(join(dir, 'etcd-'));
+  const since = performance.now();
+  const store = spawn(etcd, storeFlags(data, clientUrl, `http://127.0.0.1:${peer}`), { stdio: 'ignore' });
+  const server = spawn(apiserver, serverFlags(dir, data, clientUrl, port), { stdio: 'ignore' });
+  const stop = async () => {
     await end(server, 'SIGKILL');
     await end(store, 'SIGKILL');
+  };
+  try {
+    const url = `https://127.0.0.1:${port}`;
+    const ms = await untilAnswer(`${url}/readyz`, since, 120_000);
+    return { url, token, pids: [store.pid ?? 0, server.pid ?? 0], ms, stop };
+  } catch (error) {
+    await stop();
+    throw error;
   }
 }
 
-/** Starts etcd + kube-apiserver `runs` times as a test would; `undefined` when they are not built on this machine. */
-export async function controlPlanePeer(runs: number): Promise<PeerStart[] | undefined> {
+async function startOnce(dir: string): Promise<PeerStart> {
+  const { pids, ms, stop } = await start(dir);
+  try {
+    const [cpu, mib] = await Promise.all([sum(pids, cpuMs), sum(pids, async (pid) => (await memoryOf(pid)).resident)]);
+    return { ms, cpu, mib };
+  } finally {
+    await stop();
+  }
+}
+
+/** Runs `use` with a folder that has what the programs need; `undefined` when they are not built on this machine. */
+async function inFolder<T>(use: (dir: string) => Promise<T>): Promise<T | undefined> {
   const { etcd, apiserver } = programs();
   const built = await Promise.all([access(etcd), access(apiserver)]).then(
     () => true,
@@ -84,10 +112,30 @@ export async function controlPlanePeer(runs: number): Promise<PeerStart[] | unde
   const dir = await mkdtemp(join(tmpdir(), 'coxswain-peer-'));
   try {
     await openssl(['genrsa', '-out', join(dir, 'sa.key'), '2048']);
-    const starts: PeerStart[] = [];
-    for (let i = 0; i < runs; i++) starts.push(await startOnce(dir));
-    return starts;
+    await writeFile(join(dir, 'tokens.csv'), `${token},bench,bench,"system:masters"\n`, { mode: 0o600 });
+    return await use(dir);
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
+}
+
+/** Starts etcd + kube-apiserver `runs` times as a test would; `undefined` when they are not built on this machine. */
+export function controlPlanePeer(runs: number): Promise<PeerStart[] | undefined> {
+  return inFolder(async (dir) => {
+    const starts: PeerStart[] = [];
+    for (let i = 0; i < runs; i++) starts.push(await startOnce(dir));
+    return starts;
+  });
+}
+
+/** Runs `use` beside etcd + kube-apiserver; `undefined` when they are not built on this machine. */
+export function withControlPlane<T>(use: (plane: RunningControlPlane) => Promise<T>): Promise<T | undefined> {
+  return inFolder(async (dir) => {
+    const plane = await start(dir);
+    try {
+      return await use(plane);
+    } finally {
+      await plane.stop();
+    }
+  });
 }

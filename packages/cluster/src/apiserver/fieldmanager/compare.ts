@@ -29,7 +29,10 @@ class Walk {
 
   compare(type: FieldType, left: unknown, right: unknown): void {
     if (left === right) return;
-    if (left === undefined && this.#path.length > 0) return this.added.insertNode(this.#path, addedNode(type, right));
+    if (left === undefined && this.#path.length > 0) {
+      this.added.insertNode(this.#path, addedNode(type, right));
+      return;
+    }
     const leftShape = shapeOf(type, left);
     const rightShape = shapeOf(type, right);
     let leaf: boolean;
