@@ -1,4 +1,4 @@
-import { forbidden } from '@coxswain/runtime/core';
+import { forbidden, notFound } from '@coxswain/runtime/core';
 import { objectAt, sameJson, textAt } from '../builtin/shared/draft.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../types.ts';
 import { compact, goList, ruleText, uncovered } from './covers.ts';
@@ -66,7 +66,10 @@ function checkBinding(authorizer: Authorizer, write: AdmissionAttributes): void 
   const ref: RoleRef = { kind: textAt(found, 'kind'), name: textAt(found, 'name') };
   const plural = ref.kind === 'ClusterRole' ? 'clusterroles' : 'roles';
   if (may(authorizer, write, 'bind', plural, ref.name ?? '')) return;
-  const lacking = lacks(authorizer, write, authorizer.rulesOf(ref, namespace));
+  const rules = authorizer.rulesOf(ref, namespace);
+  // Said of the binding's kind, with the name of the role, by the real server too.
+  if (!rules) throw notFound(resource, ref.name ?? '');
+  const lacking = lacks(authorizer, write, rules);
   if (lacking !== undefined) throw forbidden(resource, name, lacking);
 }
 

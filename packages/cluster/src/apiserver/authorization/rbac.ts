@@ -66,7 +66,7 @@ export class RbacAuthorizer implements Authorizer, StorageSubscription {
       return false;
     });
     if (allowing) return { allowed: true, reason: `RBAC: allowed by ${describe(allowing, user)}` };
-    return errors ? { allowed: false, reason: `RBAC: ${joined(errors)}` } : refused;
+    return errors ? { allowed: false, reason: `rbac: RBAC: ${joined(errors)}` } : refused;
   }
 
   rulesFor(user: UserInfo, namespace: string): { rules: readonly PolicyRule[]; errors: readonly string[] } {
@@ -85,10 +85,8 @@ export class RbacAuthorizer implements Authorizer, StorageSubscription {
     return { rules, errors };
   }
 
-  rulesOf(role: RoleRef, namespace: string): readonly PolicyRule[] {
-    const rules = this.#lookUp(role, namespace);
-    if (!rules) throw missing(role);
-    return rules;
+  rulesOf(role: RoleRef, namespace: string): readonly PolicyRule[] | undefined {
+    return this.#lookUp(role, namespace);
   }
 
   cancel(): void {

@@ -4,6 +4,7 @@ import type { FieldError } from '@coxswain/schema';
 import { listAt, objectAt, type ReadJson, textAt } from '../builtin/shared/draft.ts';
 import { invalidValue } from '../builtin/shared/errors.ts';
 import type { StrategyContext, UserInfo } from '../types.ts';
+import { joined } from './rbac.ts';
 import type { Attributes, Authorizer } from './types.ts';
 
 /** Answers a question that was POSTed. */
@@ -98,7 +99,7 @@ function selfRules(authorizer: Authorizer): AccessReview {
     const nonResourceRules = rules
       .filter(({ nonResourceURLs }) => nonResourceURLs?.length)
       .map(({ verbs, nonResourceURLs }) => ({ verbs: verbs ?? [], nonResourceURLs: nonResourceURLs ?? [] }));
-    const evaluationError = errors.length === 0 ? {} : { evaluationError: errors.join(', ') };
+    const evaluationError = errors.length === 0 ? {} : { evaluationError: joined(errors) };
     return {
       ...draft,
       metadata: {},

@@ -48,8 +48,8 @@ export interface Authorizer {
   authorize(user: UserInfo, attributes: Attributes): Decision;
   /** The rules for a user in a namespace; `''` for those of the whole cluster only. */
   rulesFor(user: UserInfo, namespace: string): UserRules;
-  /** The rules of a role. @throws ApiError NotFound */
-  rulesOf(role: RoleRef, namespace: string): readonly PolicyRule[];
+  /** The rules of a role; `undefined` when there is no such role. */
+  rulesOf(role: RoleRef, namespace: string): readonly PolicyRule[] | undefined;
 }
 
 /** Group whose members may do everything, whatever the rules say. */
