@@ -2,7 +2,18 @@
  * For tests of operators and of anything that speaks Kubernetes: clusters that start in milliseconds, virtual time, and the real
  * kubectl as the user's hands.
  */
-export { type Cluster, type ClusterOptions, startCluster } from '@coxswain/cluster';
+export {
+  type Cluster,
+  type ClusterOptions,
+  type FaultAction,
+  type FaultCounts,
+  type FaultHandle,
+  type FaultMatch,
+  type FaultRule,
+  type Faults,
+  type FaultWhen,
+  startCluster,
+} from '@coxswain/cluster';
 export { seededRandom, VirtualClock } from '@coxswain/runtime/core';
 export {
   type ControlPlane,

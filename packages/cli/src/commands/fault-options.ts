@@ -48,7 +48,7 @@ function withMatchFlags(command: Command): Command {
     .option('--resource <plurals>', 'pods, deployments …')
     .option('--group <groups>', 'API groups; "" is the core group')
     .option('--subresource <names>', 'status, scale …; "" is the object itself (default: both)')
-    .option('--namespace <names>')
+    .option('--namespace <names>', 'namespaces of the objects')
     .option('--object <names>', 'names of the objects')
     .option('--user <names>', 'who asks: kubernetes-admin, system:serviceaccount:NAMESPACE:NAME …')
     .option('--user-agent <texts>', 'kubectl/* …');
