@@ -90,6 +90,18 @@ export interface Strategy {
   prepareUpdate?(draft: MutableJson, old: DynamicObject, context: StrategyContext): void;
   validate?(object: DynamicObject, context: StrategyContext): readonly FieldError[];
   validateUpdate?(object: DynamicObject, old: DynamicObject, context: StrategyContext): readonly FieldError[];
+  /**
+   * Loads what `validateRules` needs: asked on every write, after admission and before anything that has to be one synchronous
+   * section. Undefined when nothing is missing.
+   */
+  ready?(draft: MutableJson): Promise<void> | undefined;
+  /** The last of the validation: rules that make sense only of an object that is right otherwise. `found` is what is wrong so far. */
+  validateRules?(
+    object: DynamicObject,
+    old: DynamicObject | undefined,
+    found: readonly FieldError[],
+    context: StrategyContext,
+  ): readonly FieldError[];
   /** After an object is really gone (release addresses …). */
   afterDelete?(object: DynamicObject, context: StrategyContext): void;
   /** A POST keeps the status it brings (nodes register with theirs); default false. */

@@ -1,6 +1,7 @@
 import type { MutableJson } from '@coxswain/k8s';
 import { ensureObject, fill, fillZero, listAt, objectAt, objectsAt, textAt } from '../builtin/shared/draft.ts';
 import type { Strategy } from '../types.ts';
+import { definitionRules } from './definition-rules.ts';
 import { validateCrd, validateCrdUpdate } from './validate.ts';
 
 function storageVersionOf(spec: MutableJson): string | undefined {
@@ -41,6 +42,7 @@ export const crdStrategy: Strategy = {
   prepareUpdate(draft, _old, { subresource }) {
     if (subresource === '') rememberStorageVersion(draft);
   },
+  ...definitionRules,
   validate: validateCrd,
   validateUpdate: (object, old, { subresource }) => (subresource === '' ? validateCrdUpdate(object, old) : []),
 };

@@ -7,6 +7,7 @@ import { compileJsonPath } from '../table/json-path.ts';
 import type { ResourceInfo, ScalePaths, Strategy } from '../types.ts';
 import { customColumns } from './columns.ts';
 import type { Crd, CrdVersion } from './crd-object.ts';
+import { objectRules } from './object-rules.ts';
 
 const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 
@@ -44,8 +45,8 @@ function selectableOf(paths: readonly string[]): ResourceInfo['selectable'] {
 }
 
 /** Custom objects keep a generation and need a resourceVersion to be replaced; while their kind goes away no new ones come. */
-function strategyOf(crd: Crd): Strategy {
-  const base: Strategy = { generation: true, unconditionalUpdate: false };
+function strategyOf(crd: Crd, schema: SchemaNode): Strategy {
+  const base: Strategy = { generation: true, unconditionalUpdate: false, ...objectRules(schema) };
   if (!crd.deleting) return base;
   return {
     ...base,
@@ -59,6 +60,7 @@ function strategyOf(crd: Crd): Strategy {
 
 function resourceOf(crd: Crd, version: CrdVersion): ResourceInfo {
   const { names, group } = crd;
+  const schema = wholeSchema(version.schema);
   return {
     group,
     version: version.name,
@@ -69,8 +71,8 @@ function resourceOf(crd: Crd, version: CrdVersion): ResourceInfo {
     shortNames: names.shortNames,
     categories: names.categories,
     verbs,
-    schema: wholeSchema(version.schema),
-    strategy: strategyOf(crd),
+    schema,
+    strategy: strategyOf(crd, schema),
     columns: customColumns(version.columns, nameColumn, ageColumn),
     status: version.status,
     ...(version.scale ? { scale: scalePathsOf(version.scale) } : {}),

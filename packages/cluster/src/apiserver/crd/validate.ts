@@ -46,18 +46,21 @@ interface VersionPart {
   check(version: ReadJson, field: string): readonly FieldError[];
 }
 
-const schemaOf = (version: ReadJson) => objectAt(objectAt(version, 'schema'), 'openAPIV3Schema');
+/** The schema in a version of a definition. */
+export const schemaOf = (version: ReadJson) => objectAt(objectAt(version, 'schema'), 'openAPIV3Schema');
+
+const schemaPart: VersionPart = {
+  own: 'schema.openAPIV3Schema',
+  shared: 'spec.validation.openAPIV3Schema',
+  value: schemaOf,
+  check(version, field) {
+    const schema = schemaOf(version);
+    return schema ? validateStructural(schema as SchemaNode, field) : [];
+  },
+};
 
 const versionParts: readonly VersionPart[] = [
-  {
-    own: 'schema.openAPIV3Schema',
-    shared: 'spec.validation.openAPIV3Schema',
-    value: schemaOf,
-    check(version, field) {
-      const schema = schemaOf(version);
-      return schema ? validateStructural(schema as SchemaNode, field) : [];
-    },
-  },
+  schemaPart,
   {
     own: 'subresources',
     shared: 'spec.subresources',
@@ -81,6 +84,13 @@ const versionParts: readonly VersionPart[] = [
 /** The server keeps what all versions have in common once, and reports it there. */
 function isShared(part: VersionPart, versions: readonly ReadJson[]): boolean {
   return versions.every((version) => sameJson(part.value(version), part.value(versions[0] ?? {})));
+}
+
+/** The schemas of a definition, each with the place where errors of it are reported. */
+export function schemaPlaces(versions: readonly ReadJson[]): readonly { version: ReadJson; field: string }[] {
+  const [first] = versions;
+  if (first && isShared(schemaPart, versions)) return [{ version: first, field: schemaPart.shared }];
+  return versions.map((version, i) => ({ version, field: `spec.versions[${i}].${schemaPart.own}` }));
 }
 
 function validateSharedParts(versions: readonly ReadJson[]): readonly FieldError[] {

@@ -71,6 +71,8 @@ export async function createObject(
   };
   const admitted = admission(call, 'admit', write);
   if (admitted) await admitted;
+  const ready = resource.strategy.ready?.(draft);
+  if (ready) await ready;
   applyDefaults(call.resource, draft);
   return storeNew(call, draft, options, write, strategyContext(call, options.dryRun));
 }
@@ -132,11 +134,12 @@ export function toStored(call: Call, draft: MutableJson): KubeObject {
 
 function validate(call: Call, object: DynamicObject, context: StrategyContext): FieldError[] {
   const { resource } = call;
-  return [
+  const errors = [
     ...createErrors(resource, object),
     ...schemaErrors(resource, object),
     ...(resource.strategy.validate?.(object, context) ?? []),
   ];
+  return [...errors, ...(resource.strategy.validateRules?.(object, undefined, errors, context) ?? [])];
 }
 
 /** @throws ApiError Invalid when there are errors */

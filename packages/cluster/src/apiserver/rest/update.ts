@@ -147,6 +147,8 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
   const write = { operation: 'UPDATE', name, ...shown, options: { ...call.query }, dryRun } as const;
   const admitted = admission(call, 'admit', write);
   if (admitted) await admitted;
+  const ready = resource.strategy.ready?.(draft);
+  if (ready) await ready;
   view?.write(shown.object, draft);
   if (!partial) applyDefaults(resource, draft);
   resource.strategy.prepareUpdate?.(draft, old, context);
@@ -196,12 +198,13 @@ function countGeneration(call: Call, draft: MutableJson, old: DynamicObject): vo
 
 function validate(call: Call, object: DynamicObject, old: DynamicObject, context: StrategyContext): FieldError[] {
   const { resource } = call;
-  return [
+  const errors = [
     ...updateErrors(resource, object, old),
     ...schemaErrors(resource, object, old),
     ...(resource.strategy.validate?.(object, context) ?? []),
     ...(resource.strategy.validateUpdate?.(object, old, context) ?? []),
   ];
+  return [...errors, ...(resource.strategy.validateRules?.(object, old, errors, context) ?? [])];
 }
 
 /** Whether the write takes the last thing away that kept a deleted object. */
