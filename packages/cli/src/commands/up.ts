@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { sameResource } from '@coxswain/k8s';
-import { matrixoneOperator } from '@coxswain/operator-matrixone';
+import { MatrixOneCluster, matrixoneOperator } from '@coxswain/operator-matrixone';
 import { installCrds } from '@coxswain/runtime/apply';
 import { createCache } from '@coxswain/runtime/cache';
 import { type Logger, systemClock, systemRandom } from '@coxswain/runtime/core';
@@ -41,17 +41,26 @@ async function startOperators(served: ServedCluster, log: Logger, stack: AsyncDi
   }
 }
 
-function nextThings(served: ServedCluster, [first = 'all']: readonly string[]): string {
-  const { kubeconfig, url } = served.running;
-  const kubectl = `kubectl --kubeconfig ${kubeconfig}`;
+/** What to try on a MatrixOne cluster: all that an operator makes of it. */
+const databaseThings = (name: string) => [
+  'get mo,logset,dnset,cnset,proxyset,pods',
+  `describe ${name}`,
+  'explain mo.spec.logService',
+  `patch ${name} --type json -p '[{"op":"replace","path":"/spec/cnGroups/0/replicas","value":4}]'`,
+  `delete ${name} --wait`,
+];
+
+const anyThings = (name: string) => ['get all', `describe ${name}`, 'get events', `delete ${name} --wait`];
+
+function nextThings({ running }: ServedCluster, applied: readonly Applied[]): string {
+  const own = applied.filter(isOperators);
+  const database = own.find(({ kind }) => sameResource(kind, MatrixOneCluster));
+  const [first = 'all'] = namesOf(own.length > 0 ? own : applied);
+  const things = database ? databaseThings(namesOf([database])[0] ?? first) : anyThings(first);
   return [
     '',
-    `The cluster is at ${url}. Try:`,
-    `  ${kubectl} get mo,logset,dnset,cnset,proxyset,pods`,
-    `  ${kubectl} describe ${first}`,
-    `  ${kubectl} explain mo.spec.logService`,
-    `  ${kubectl} patch ${first} --type json -p '[{"op":"replace","path":"/spec/cnGroups/0/replicas","value":4}]'`,
-    `  ${kubectl} delete ${first} --wait`,
+    `The cluster is at ${running.url}. Try:`,
+    ...things.map((thing) => `  kubectl --kubeconfig ${running.kubeconfig} ${thing}`),
     '',
     'Ctrl-C stops it.',
     '',
@@ -125,8 +134,7 @@ async function show(
   const operatorKinds = operators.flatMap((operator) => operator.kinds);
   const watch = watchCluster({ cache, clock: systemClock, view, applied, operatorKinds, kruise: true, signal: stop });
   stack.defer(() => watch.release());
-  const own = applied.filter(isOperators);
-  const footer = nextThings(served, namesOf(own.length > 0 ? own : applied));
+  const footer = nextThings(served, applied);
   await untilReady(flags, watch, { applied, view, footer, stop, elapsed });
   if (!flags.once) await untilAborted(stop);
 }

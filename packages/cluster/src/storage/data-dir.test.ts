@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import type { KubeObject } from '@coxswain/k8s';
 import { type Logger, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -183,6 +184,28 @@ test.skipIf(process.platform !== 'linux')('a lock whose pid belongs to another p
   }
   expect(readdirSync(dir).filter((name) => name.startsWith('lock'))).toEqual([]);
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'a process that is dead but not yet waited for has no directory',
+  async () => {
+    // the shell starts a child and becomes a program that never waits for it
+    const parent = spawn('sh', ['-c', 'sh -c "read line" <&3 & echo $!; exec tail -f /dev/null'], {
+      stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
+    });
+    try {
+      const [line] = (await once(parent.stdio[1] as Readable, 'data')) as [Buffer];
+      const pid = Number(line.toString());
+      await (await open()).close();
+      writeFileSync(join(dir, 'lock'), JSON.stringify({ pid }));
+      await expect(open()).rejects.toThrow(`in use by process ${pid}`);
+      (parent.stdio[3] as Writable).write('\n');
+      while (!/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')));
+      await (await open()).close();
+    } finally {
+      parent.kill('SIGKILL');
+    }
+  },
+);
 
 test('a copy of a directory that is in use is a directory of its own', async () => {
   const first = await open();

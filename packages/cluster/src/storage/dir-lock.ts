@@ -92,22 +92,30 @@ function isAlive(owner: Owner): boolean {
     // EPERM: it lives, as another user's.
     if (codeOf(error) !== 'EPERM') return false;
   }
-  const started = startOf(owner.pid);
-  return owner.started === undefined || started === undefined || owner.started === started;
+  const now = processOf(owner.pid);
+  if (now?.ended) return false;
+  return owner.started === undefined || now === undefined || owner.started === now.started;
 }
 
 function ownerNow(dir: string): Owner {
-  const started = startOf(process.pid);
+  const started = processOf(process.pid)?.started;
   return { pid: process.pid, ...(started ? { started } : {}), inode: statSync(dir).ino };
 }
 
-/** When a process started, from /proc; `undefined` where there is none. */
-function startOf(pid: number): string | undefined {
+interface ProcessState {
+  readonly started: string;
+  /** It is dead, and only waits to be looked at by its parent. */
+  readonly ended: boolean;
+}
+
+/** What /proc says of a process; `undefined` where there is none. */
+function processOf(pid: number): ProcessState | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses may hold anything; the start time is the 20th field after it.
-    const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${ticks}`;
+    // The name in parentheses may hold anything; the state follows it, and 19 fields later the start time.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return { started: `${boot}/${fields[19]}`, ended: fields[0] === 'Z' || fields[0] === 'X' };
   } catch {
     return undefined;
   }
