@@ -24,9 +24,11 @@ const notSimulated = new Set([
   'apps/DaemonSet',
   'autoscaling/HorizontalPodAutoscaler',
   'batch/CronJob',
+  'certificates.k8s.io/CertificateSigningRequest',
   'networking.k8s.io/Ingress',
   'networking.k8s.io/NetworkPolicy',
   'policy/PodDisruptionBudget',
+  'resource.k8s.io/ResourceClaim',
   '/ReplicationController',
 ]);
 
