@@ -1,6 +1,6 @@
 import type { ClientRequest } from 'node:http';
 import { request } from 'node:https';
-import type { Cost } from './measure.ts';
+import { type Cost, hands } from './measure.ts';
 import type { LoadClient } from './server.ts';
 
 const newline = 0x0a;
@@ -41,7 +41,7 @@ async function openAll(count: number, open: () => Promise<void>): Promise<void> 
 
 /**
  * Events delivered per second, and the server's CPU for each, when one object changes while `count` watch it. Writers keep
- * eight changes under way; the time ends when the last watcher has the last event.
+ * 32 changes under way; the time ends when the last watcher has the last event.
  */
 export async function fanOut(client: LoadClient, namespace: string, count: number, seconds: number): Promise<Cost> {
   const name = `watched-${count}`;
@@ -62,7 +62,7 @@ export async function fanOut(client: LoadClient, namespace: string, count: numbe
         await client.send({ method: 'PATCH', path: `${collection}/${name}`, body, contentType });
       }
     };
-    await Promise.all(Array.from({ length: 8 }, writer));
+    await Promise.all(Array.from({ length: hands }, writer));
     while (watchers.received < changes * count && performance.now() - since < seconds * 1000 + 60_000)
       await new Promise((resolve) => setTimeout(resolve, 5));
     const [used, took] = [(await client.cpu()) - cpu, performance.now() - since];
