@@ -5,6 +5,7 @@ import { installCrds } from '@coxswain/runtime/apply';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
 import { type Cluster, type ClusterProgram, kubectlFor } from '@coxswain/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operatorClient } from './commands/operator-client.ts';
 
 const example = new URL('../../../examples/matrixone/cluster.yaml', import.meta.url).pathname;
 
@@ -15,7 +16,8 @@ let kubectl: ClusterProgram;
 beforeAll(async () => {
   cluster = await startCluster({ port: 0, nodes: 3 });
   await installCrds(cluster.client, matrixoneOperator.crds());
-  manager = createManager({ client: cluster.client, name: matrixoneOperator.name });
+  const client = await operatorClient(cluster, matrixoneOperator);
+  manager = createManager({ client, name: matrixoneOperator.name });
   matrixoneOperator.setup(manager);
   await manager.start();
   kubectl = await kubectlFor(cluster.kubeconfig());

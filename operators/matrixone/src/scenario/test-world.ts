@@ -7,12 +7,14 @@ import {
   type Kind,
   type KubeObject,
   Pod,
+  type PolicyRule,
   Secret,
   Service,
 } from '@coxswain/k8s';
 import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
+import { grant } from '@coxswain/runtime/apply';
 import { apply, type Client, createClient, type Transport } from '@coxswain/runtime/client';
-import { type Logger, type Random, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
+import { ApiError, type Logger, type Random, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
 import { parseAllDocuments } from 'yaml';
 import { CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet } from '../api/index.ts';
@@ -23,6 +25,8 @@ const example = new URL('../../../../examples/matrixone/cluster.yaml', import.me
 
 export interface WorldOptions extends MatrixOneOptions {
   readonly log?: Logger;
+  /** What the operator may do; default what it declares. */
+  readonly allowed?: readonly PolicyRule[];
   /** Seed of a network that loses one in five of the operator's requests, before or after the server has acted. */
   readonly faults?: number;
   /** Rules by which the server fails for the operator and for all of the control plane, but not for the test. */
@@ -44,11 +48,30 @@ function unreliable(inner: Transport, random: Random): Transport {
   };
 }
 
+/** Tells of everything that is refused with 403. */
+function noting(inner: Transport, note: (refusal: string) => void): Transport {
+  const told = async <T>(answer: Promise<T>): Promise<T> => {
+    try {
+      return await answer;
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 403) note(error.message);
+      throw error;
+    }
+  };
+  return {
+    send: (request) => told(inner.send(request)),
+    watch: (request) => told(inner.watch(request)),
+    close: () => inner.close(),
+  };
+}
+
 const operatorUser = 'matrixone-operator';
 
 /** An embedded cluster with the operator on it, in virtual time. */
 export class World implements AsyncDisposable {
   readonly clock = new VirtualClock();
+  /** What the operator tried and was not allowed to do. */
+  readonly refusals = new Set<string>();
   readonly #stops: (() => Promise<void>)[] = [];
   #cluster: Cluster | undefined;
   #manager: Manager | undefined;
@@ -65,6 +88,8 @@ export class World implements AsyncDisposable {
       const key = { name: crd.metadata.name };
       await world.drive(cluster.client.of(CustomResourceDefinition).patch(key, apply(crd), { force: true }));
     }
+    const rules = options.allowed ?? matrixoneOperator.rules();
+    await world.drive(grant(cluster.client, { name: operatorUser, rules, user: operatorUser }));
     const user = [operatorUser, 'system:kube-*', 'system:kubelet'];
     for (const rule of options.rules ?? []) cluster.faults.add({ ...rule, match: { ...rule.match, user } });
     await world.startOperator(options);
@@ -92,7 +117,9 @@ export class World implements AsyncDisposable {
   }
 
   #operatorClient(): Client {
-    return this.embedded.clientAs({ name: operatorUser, groups: ['system:masters'] });
+    const { transport } = this.embedded.clientAs({ name: operatorUser });
+    const watched = noting(transport, (refusal) => this.refusals.add(refusal));
+    return createClient({ transport: watched, fieldManager: operatorUser, userAgent: operatorUser, clock: this.clock });
   }
 
   #faultyClient(seed: number): Client {

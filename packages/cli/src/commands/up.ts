@@ -11,6 +11,7 @@ import { loadManifests } from '../manifests/load.ts';
 import { type LiveView, liveView, type Screen } from '../view/live.ts';
 import { readinessOf } from '../view/readiness.ts';
 import { type ClusterWatch, watchCluster } from '../view/watch.ts';
+import { operatorClient } from './operator-client.ts';
 import { type ClusterFlags, formatDuration } from './options.ts';
 import { type ServedCluster, serveCluster } from './serve.ts';
 import { stopSignal, untilAborted } from './signals.ts';
@@ -26,12 +27,12 @@ export interface UpFlags extends ClusterFlags {
 const operators: readonly Operator[] = [matrixoneOperator];
 const exampleFile = fileURLToPath(new URL('../../../../examples/matrixone/cluster.yaml', import.meta.url));
 
-/** Runs all operators in this process, as the embedded cluster's administrator. */
+/** Runs all operators in this process, each as a user who may do what it declares. */
 async function startOperators(served: ServedCluster, log: Logger, stack: AsyncDisposableStack): Promise<void> {
   for (const operator of operators) {
     await installCrds(served.cluster.client, operator.crds(), { fieldManager: 'cox' });
     const manager = createManager({
-      client: served.cluster.client,
+      client: await operatorClient(served.cluster, operator),
       name: operator.name,
       log: log.child({ operator: operator.name }),
     });

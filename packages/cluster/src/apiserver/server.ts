@@ -7,7 +7,7 @@ import { parseResourcePath, type ResourcePath } from './request/path.ts';
 import { booleanParameter, checkTimeout } from './request/query.ts';
 import { type Verb, verbOf } from './request/verb.ts';
 import type { Call, ServerContext } from './rest/context.ts';
-import { warn } from './rest/context.ts';
+import { keyOf, warn } from './rest/context.ts';
 import { create } from './rest/create.ts';
 import { remove } from './rest/delete.ts';
 import { removeCollection } from './rest/delete-collection.ts';
@@ -80,7 +80,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
         request = permitted(authorizer, asked);
         checkValue(request.body);
         const route = routes.find((candidate) => candidate.match(request.path));
-        return await (route ? route.handle(request) : handleResource(server, request, warnings));
+        return await (route ? route.handle(request) : handleResource(server, authorizer, request, warnings));
       } catch (error) {
         return failure(log, request, error, warnings);
       }
@@ -134,7 +134,28 @@ const notServed = () => apiError(404, 'NotFound', 'the server could not find the
 const notAllowed = () =>
   apiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
-async function handleResource(server: ServerContext, request: ApiRequest, warnings: string[]): Promise<ApiResponse> {
+/**
+ * A write to a name that is not there yet creates, which has to be allowed too.
+ * @throws ApiError Forbidden
+ */
+function checkCreation(authorizer: Authorizer, call: Call): void {
+  const { request, resource, subresource, server } = call;
+  const { user, method, contentType } = request;
+  if (subresource !== '' || user.groups.includes(masters)) return;
+  const applied = method === 'PATCH' && contentType?.startsWith('application/apply-patch+yaml') === true;
+  if (!applied && !(method === 'PUT' && resource.strategy.createOnUpdate)) return;
+  if (server.storage.get(keyOf(call))) return;
+  const asked = { ...attributesOf(request), verb: 'create' };
+  const { allowed, reason } = authorizer.authorize(user, asked);
+  if (!allowed) throw notPermitted(user, asked, reason);
+}
+
+async function handleResource(
+  server: ServerContext,
+  authorizer: Authorizer,
+  request: ApiRequest,
+  warnings: string[],
+): Promise<ApiResponse> {
   const path = parseResourcePath(request.path);
   const resource = path && server.registry.find(path.group, path.version, path.plural);
   if (!path || !resource) {
@@ -155,6 +176,7 @@ async function handleResource(server: ServerContext, request: ApiRequest, warnin
     query,
     warnings,
   };
+  checkCreation(authorizer, call);
   if (resource.deprecated) warn(call, resource.deprecated);
   return path.subresource === '' ? dispatch(call) : dispatchSubresource(call);
 }

@@ -15,6 +15,7 @@ export {
 export { contains } from './contains.ts';
 export { OwnershipError } from './errors.ts';
 export { addFinalizer, type FinalizerOptions, hasFinalizer, removeFinalizer } from './finalizers.ts';
+export { type Grant, grant } from './grant.ts';
 export { type InstallCrdsOptions, installCrds } from './install-crds.ts';
 export { mergeDiff } from './merge-diff.ts';
 export { controllerReference, type Owner } from './ownership.ts';

@@ -1,4 +1,4 @@
-import type { Kind, KubeObject } from '@coxswain/k8s';
+import type { Kind, KubeObject, PolicyRule } from '@coxswain/k8s';
 import type { Actor, ActorOptions } from '../actor/types.ts';
 import type { Cache, InformerScope } from '../cache/types.ts';
 import type { Client } from '../client/types.ts';
@@ -89,6 +89,8 @@ export interface Operator {
   crds(): readonly KubeObject[];
   /** Its own kinds, the ones users write. */
   readonly kinds: readonly Kind[];
+  /** What it must be allowed to do in the whole cluster. Absent: it does not say, and has to be run as an administrator. */
+  rules?(): readonly PolicyRule[];
   /** Adds its controllers to a manager. */
   setup(manager: Manager): void;
 }

@@ -1,0 +1,46 @@
+import type { Kind, PolicyRule } from '@coxswain/k8s';
+import { ConfigMap, PersistentVolumeClaim, Pod, Secret, Service } from '@coxswain/k8s';
+import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
+import { CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet } from './api/index.ts';
+
+const read = ['get', 'list', 'watch'];
+/** To apply is to patch, and to create what is not there. */
+const write = ['create', 'patch', 'delete'];
+
+interface Access {
+  readonly kinds: readonly Kind[];
+  readonly verbs: readonly string[];
+  /** Subresources with verbs of their own. */
+  readonly below?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What the controllers do, by kind. */
+const access: readonly Access[] = [
+  { kinds: [MatrixOneCluster], verbs: [...read, 'patch'], below: { status: ['patch', 'update'] } },
+  { kinds: [LogSet, DNSet, CNSet, ProxySet], verbs: [...read, ...write], below: { status: ['patch', 'update'] } },
+  { kinds: [KruiseStatefulSet, CloneSet, Service, ConfigMap], verbs: [...read, ...write] },
+  // Nodes of a database are marked, taken out of service, and kept or replaced when they fail.
+  { kinds: [Pod], verbs: [...read, 'patch', 'delete'], below: { status: ['patch'] } },
+  // Only to grow, and to go with the set.
+  { kinds: [PersistentVolumeClaim], verbs: ['get', 'list', 'patch', 'delete'] },
+  { kinds: [Secret], verbs: ['get', 'create'] },
+];
+
+function rulesOf({ kinds, verbs, below = {} }: Access): readonly PolicyRule[] {
+  return [...new Set(kinds.map(({ group }) => group))].flatMap((group) => {
+    const resources = kinds.filter((kind) => kind.group === group).map(({ plural }) => plural);
+    const own = { apiGroups: [group], resources, verbs };
+    const further = Object.entries(below).map(([name, allowed]) => ({
+      apiGroups: [group],
+      resources: resources.map((plural) => `${plural}/${name}`),
+      verbs: allowed,
+    }));
+    return [own, ...further];
+  });
+}
+
+/** What the operator must be allowed to do in the whole cluster, and no more. */
+export const operatorRules: readonly PolicyRule[] = [
+  ...access.flatMap(rulesOf),
+  { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+];
