@@ -68,6 +68,11 @@ const byDesign: readonly Allowance[] = [
       'A definition is served as soon as it is stored: no steps in between that a watch could see, and no manager of their own.',
   },
   {
+    area: 'custom-rules',
+    path: /^body\.(events\[\d+\]|metadata\.managedFields)/,
+    reason: 'A definition is served as soon as it is stored: no steps in between, and no manager of their own.',
+  },
+  {
     area: 'custom-kinds',
     scenario: 'the life of a definition',
     request: /customresourcedefinitions\/widgets/,

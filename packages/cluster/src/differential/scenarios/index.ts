@@ -1,5 +1,6 @@
 import type { Area } from '../types.ts';
 import { customKinds } from './custom-kinds.ts';
+import { customRules } from './custom-rules.ts';
 import { discovery } from './discovery.ts';
 import { errors } from './errors.ts';
 import { kindAreas } from './kinds.ts';
@@ -21,5 +22,6 @@ export const areas: readonly Area[] = [
   validation,
   printing,
   customKinds,
+  customRules,
   ...kindAreas,
 ];
