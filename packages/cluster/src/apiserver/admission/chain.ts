@@ -4,6 +4,7 @@ import type { AdmissionPlugin } from '../types.ts';
 import { defaultTolerationSeconds } from './default-tolerations.ts';
 import { limitRanger } from './limit-range/index.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
+import { validatingPolicies } from './policy/index.ts';
 import { priority } from './priority.ts';
 import { resourceQuota } from './quota/index.ts';
 import { serviceAccount } from './service-account.ts';
@@ -12,7 +13,7 @@ import { mutatingWebhooks, validatingWebhooks, type WebhookContext } from './web
 
 export interface AdmissionOptions {
   readonly random: Random;
-  /** Absent: webhook configurations are stored and do nothing. */
+  /** Absent: webhook configurations and policies are stored and do nothing. */
   readonly webhooks?: WebhookContext;
 }
 
@@ -31,7 +32,7 @@ export function builtinAdmission({ random, webhooks }: AdmissionOptions): readon
     storageObjectInUseProtection,
     persistentVolumeClaimResize,
     crdCleanup,
-    ...(webhooks ? [mutatingWebhooks(webhooks), validatingWebhooks(webhooks)] : []),
+    ...(webhooks ? [mutatingWebhooks(webhooks), validatingPolicies(webhooks), validatingWebhooks(webhooks)] : []),
     resourceQuota,
   ];
 }

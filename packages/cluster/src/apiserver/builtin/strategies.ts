@@ -13,6 +13,7 @@ import { persistentVolumeStrategy } from './core/persistent-volume.ts';
 import { persistentVolumeClaimStrategy } from './core/persistent-volume-claim.ts';
 import { secretStrategy } from './core/secret.ts';
 import * as core from './core/small-kinds.ts';
+import { validatingPolicyBindingStrategy, validatingPolicyStrategy } from './misc/admission-policies.ts';
 import * as misc from './misc/small-kinds.ts';
 import { podStrategy, podTemplateStrategy } from './pod/pod.ts';
 import { podDisruptionBudgetStrategy } from './policy/pod-disruption-budget.ts';
@@ -36,6 +37,8 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   '/secrets': secretStrategy,
   '/services': serviceStrategy,
   'admissionregistration.k8s.io/mutatingwebhookconfigurations': misc.mutatingWebhookStrategy,
+  'admissionregistration.k8s.io/validatingadmissionpolicies': validatingPolicyStrategy,
+  'admissionregistration.k8s.io/validatingadmissionpolicybindings': validatingPolicyBindingStrategy,
   'admissionregistration.k8s.io/validatingwebhookconfigurations': misc.validatingWebhookStrategy,
   'apiextensions.k8s.io/customresourcedefinitions': crdStrategy,
   'apps/controllerrevisions': controllerRevisionStrategy,

@@ -87,7 +87,7 @@ export async function play(
   { steps }: Case,
   transport: Transport,
   hooks: HookServer,
-  settle: () => Promise<void>,
+  settle: (step: Step) => Promise<void>,
 ): Promise<readonly Outcome[]> {
   const places = placesOf(hooks);
   const outcomes: Outcome[] = [];
@@ -96,7 +96,7 @@ export async function play(
     const calls = inOrder(hooks.calls());
     if (step.configures) {
       if (outcome.code > 299) throw new Error(`${step.path}: ${JSON.stringify(outcome)}`);
-      await settle();
+      await settle(step);
     } else outcomes.push(places.hide({ ...outcome, ...(calls.length > 0 ? { calls } : {}) }));
   }
   return outcomes;
