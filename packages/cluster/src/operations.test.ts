@@ -172,6 +172,18 @@ describe('over HTTPS', () => {
     stop.abort();
   });
 
+  test('clients that ask and do not read keep nobody else out', async () => {
+    const maps = client.of(ConfigMap);
+    for (const name of ['big-0', 'big-1', 'big-2'])
+      await maps.create({ metadata: { name, namespace: 'default' }, data: { x: 'x'.repeat(900_000) } });
+    const lazy = await Promise.all(Array.from({ length: 45 }, connect));
+    for (const socket of lazy)
+      socket.pause().write('GET /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect((await maps.get({ namespace: 'default', name: 'big-0' })).metadata.name).toBe('big-0');
+    for (const socket of lazy) socket.destroy();
+    for (const name of ['big-0', 'big-1', 'big-2']) await maps.delete({ namespace: 'default', name });
+  });
+
   test('2,000 requests at once are all answered, and the server answers about its health meanwhile', async () => {
     cluster.faults.add({ match: { resource: 'configmaps' }, action: { latency: 50 } });
     const path = '/api/v1/namespaces/default/configmaps';

@@ -26,6 +26,9 @@ export interface ExchangeOptions {
   readonly random?: Random;
 }
 
+/** Milliseconds for which a client may take nothing of its answer before it is cut off. */
+const stallLimit = 60_000;
+
 /** Turns requests into calls of the handler, and its answers into bytes. */
 export class Exchanges {
   readonly #options: ExchangeOptions;
@@ -66,10 +69,24 @@ export class Exchanges {
     response.setHeader('Cache-Control', 'no-cache, private');
     if (this.#closing) response.setHeader('Connection', 'close');
     const target = targetOf(request.url ?? '/');
+    const { leave = () => {}, refused } = await this.#admit(request, target, gone.signal);
+    try {
+      await this.#answer(request, response, target, { gone, leave, refused });
+    } finally {
+      leave();
+    }
+  }
+
+  async #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: Target,
+    { gone, leave, refused }: { gone: AbortController; leave: () => void; refused: unknown },
+  ): Promise<void> {
     let agreement = jsonOnly;
     let answer: ApiResponse;
     try {
-      await this.#admit(request, response, target, gone.signal);
+      if (refused) throw refused;
       agreement = await agree(request, target);
       answer = await this.#ask(request, target, agreement, gone);
     } catch (error) {
@@ -79,7 +96,10 @@ export class Exchanges {
       answer = this.#refusal(error, request);
     }
     const { format } = agreement;
-    if (answer.kind === 'watch') return this.#watch(request, response, answer, format);
+    if (answer.kind === 'watch') {
+      leave();
+      return this.#watch(request, response, answer, format);
+    }
     request.resume();
     const failed = format === 'protobuf' && answer.code >= 400;
     const style = {
@@ -87,17 +107,30 @@ export class Exchanges {
       pretty: isPretty(request, target),
     };
     await respond(request, response, answer, style);
+    if (!response.writableFinished) response.setTimeout(stallLimit, () => response.destroy());
   }
 
-  /** Waits for a place among the requests that are worked on, and gives it back when the answer is out. @throws ApiError 429 */
-  async #admit(request: IncomingMessage, response: ServerResponse, target: Target, gone: AbortSignal): Promise<void> {
+  /** Waits for a place among the requests that are worked on; `leave` gives it back, once. */
+  async #admit(
+    request: IncomingMessage,
+    target: Target,
+    gone: AbortSignal,
+  ): Promise<{ readonly leave?: () => void; readonly refused?: unknown }> {
     const { limit } = this.#options;
-    const kind =
-      limit && limitOf(request, target) !== undefined ? requestKindOf(request.method, target.path) : undefined;
-    if (!limit || !kind) return;
-    await limit.enter(kind, gone);
-    if (response.closed) limit.leave(kind);
-    else response.once('close', () => limit.leave(kind));
+    if (!limit || limitOf(request, target) === undefined) return {};
+    const kind = requestKindOf(request.method, target.path);
+    if (!kind) return {};
+    try {
+      await limit.enter(kind, gone);
+    } catch (error) {
+      return { refused: error };
+    }
+    let there = true;
+    const leave = () => {
+      if (there) limit.leave(kind);
+      there = false;
+    };
+    return { leave };
   }
 
   async #ask(
