@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ClusterRole, ClusterRoleBinding, ConfigMap, Pod, Role, RoleBinding, ServiceAccount } from '@coxswain/k8s';
 import type { Client } from '@coxswain/runtime/client';
 import { seededRandom, VirtualClock } from '@coxswain/runtime/core';
@@ -72,10 +75,9 @@ describe('RBAC', () => {
 
 describe('the roles of every cluster', () => {
   it('are completed at the next start, but for what is to be left alone', async () => {
-    const { mkdtemp, rm } = await import('node:fs/promises');
-    const { tmpdir } = await import('node:os');
-    const { join } = await import('node:path');
     const dataDir = await mkdtemp(join(tmpdir(), 'coxswain-roles-'));
+    await using stack = new AsyncDisposableStack();
+    stack.defer(() => rm(dataDir, { recursive: true, force: true }));
     const start = () => startCluster({ dataDir, controlPlane: false });
     {
       await using first = await start();
@@ -98,7 +100,6 @@ describe('the roles of every cluster', () => {
     await expect(roles.get({ name: 'system:node' })).resolves.toBeDefined();
     const binding = await second.client.of(ClusterRoleBinding).get({ name: 'cluster-admin' });
     expect(binding.subjects).toEqual([{ kind: 'Group', apiGroup: group, name: 'system:masters' }]);
-    await rm(dataDir, { recursive: true, force: true });
   });
 });
 
