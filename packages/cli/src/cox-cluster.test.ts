@@ -6,6 +6,9 @@ import { createClient, httpTransport, loadKubeconfig } from '@coxswain/runtime/c
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ended, type TestCox, testCox } from './test-cox.ts';
 
+/** Each of these starts many processes, which takes long on a machine that has other things to do. */
+const patience = { timeout: 180_000 };
+
 let world: TestCox;
 let dir: string;
 
@@ -37,7 +40,7 @@ function staying(...args: string[]) {
 }
 
 describe('a name', () => {
-  it('belongs to one process, which status sees and stop stops; its kubeconfig goes with it', async () => {
+  it('belongs to one process, which status sees and stop stops; its kubeconfig goes with it', patience, async () => {
     const home = join(world.home, 'mine');
     const first = staying('--name', 'mine');
     try {
@@ -70,7 +73,7 @@ describe('a name', () => {
 });
 
 describe('cox cluster', () => {
-  it('gives a name to one of those that start at once', async () => {
+  it('gives a name to one of those that start at once', patience, async () => {
     const starts = await Promise.all([1, 2, 3].map(() => cox('cluster', 'start', '--detach', '--name', 'twin')));
     try {
       expect(starts.map(({ code }) => code).sort()).toEqual([0, 2, 2]);
@@ -86,7 +89,7 @@ describe('cox cluster', () => {
     expect((await cox('cluster', 'status', '--name', 'twin')).code).toBe(1);
   });
 
-  it('starts in the background, tells its status, keeps its data over a stop, and stops', async () => {
+  it('starts in the background, tells its status, keeps its data over a stop, and stops', patience, async () => {
     const kubeconfig = join(dir, 'kubeconfig');
     const flags = ['--data-dir', join(dir, 'data'), '--kubeconfig', kubeconfig, '--name', 'kept'];
     const start = await cox('cluster', 'start', '--detach', ...flags);
