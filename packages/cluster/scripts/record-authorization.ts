@@ -5,7 +5,8 @@
 import { writeFileSync } from 'node:fs';
 import { startControlPlane } from '@coxswain/testing';
 import { asker, normalised } from '../src/apiserver/authorization/test-ask.ts';
-import { questions, setup } from '../src/apiserver/authorization/test-questions.ts';
+import { questions } from '../src/apiserver/authorization/test-questions.ts';
+import { setup } from '../src/apiserver/authorization/test-setup.ts';
 
 await using plane = await startControlPlane();
 const ask = asker(plane.kubeconfig());

@@ -3,7 +3,8 @@ import { startCluster } from '../../start-cluster.ts';
 import type { Cluster } from '../../types.ts';
 import answers from './fixtures/answers.json' with { type: 'json' };
 import { type Answer, asker, normalised } from './test-ask.ts';
-import { questions, type Step, setup } from './test-questions.ts';
+import { questions } from './test-questions.ts';
+import { type Step, setup } from './test-setup.ts';
 
 let cluster: Cluster;
 let ask: (step: Step) => Promise<Answer>;

@@ -1,6 +1,6 @@
 import { request } from 'node:https';
 import { parse } from 'yaml';
-import type { Step } from './test-questions.ts';
+import type { Step } from './test-setup.ts';
 
 export interface Answer {
   readonly code: number;
