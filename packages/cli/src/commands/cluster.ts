@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { open, readFile } from 'node:fs/promises';
+import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Logger, sleep, systemClock } from '@coxswain/runtime/core';
 import { UnmetError, UsageError } from '../errors.ts';
@@ -52,7 +52,8 @@ export async function startDetached(
   const home = makeClusterHome(flags.name);
   const other = await readProcessFile(home);
   if (other) throw nameTaken(flags.name, other);
-  const logFile = join(home, 'cluster.log');
+  // of several that start at once each has its own; the one that runs gives it its name
+  const logFile = join(home, `cluster-${process.pid}.log`);
   const output = await open(logFile, 'w', 0o600);
   const child = spawn(process.execPath, [program, ...args], {
     detached: true,
@@ -66,10 +67,12 @@ export async function startDetached(
   await output.close();
   if (running) {
     child.unref();
+    await rename(logFile, join(home, 'cluster.log'));
     return report(running, screen);
   }
   if (code === undefined && child.pid !== undefined) process.kill(child.pid, 'SIGTERM');
   const text = (await readFile(logFile, 'utf8')).trim();
+  if (code === 2) await rm(logFile);
   throw code === 2
     ? new UsageError(text.replace(/^error: /, ''))
     : new UnmetError(`the cluster did not start (log: ${logFile})\n${text}`);
