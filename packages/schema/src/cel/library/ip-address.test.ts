@@ -29,6 +29,8 @@ it('agrees with the platform on what an address is', () => {
     fc.property(
       fc.array(part, { maxLength: 12 }).map((parts) => parts.join('')),
       (text) => {
+        // Go takes everything after the first % for the zone, Node does not
+        fc.pre(text.indexOf('%') === text.lastIndexOf('%'));
         const parsed = parseAddress(text);
         const isAddress = isIPv4(text) || isIPv6(text);
         expect('bytes' in parsed).toBe(isAddress);
