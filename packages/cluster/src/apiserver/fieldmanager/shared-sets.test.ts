@@ -6,6 +6,8 @@ import { sharedSet } from './shared-sets.ts';
 const spec = () => setOf(['f:spec'], ['f:spec', 'f:replicas'], ['f:spec', 'k:{"name":"a"}', 'f:image']);
 
 test('sets of the same paths are one, with their notation', () => {
+  // the first call may be the one at which remembering starts anew
+  sharedSet(spec());
   expect(sharedSet(spec())).toBe(sharedSet(spec()));
   expect(encodeFields(spec())).toBe(encodeFields(spec()));
   expect(encodeFields(spec())).toEqual({
