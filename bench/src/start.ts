@@ -14,7 +14,11 @@ import { applyToReady } from './ready.ts';
 import { ratio, spread } from './stats.ts';
 
 interface Start extends Memory {
+  /** Until `/livez` answers: the server is there. */
   readonly ms: number;
+  /** Until `/readyz` does: the control plane works. */
+  readonly readyMs: number;
+  /** CPU until ready. */
   readonly cpu: number;
   readonly empty: { readonly ms: number; readonly cpu: number };
 }
@@ -26,10 +30,11 @@ async function startOnce(home: string): Promise<Start> {
   const since = performance.now();
   const child = startCox(['cluster', 'start', '--port', String(port), '--nodes', '1', '--name', `bench-${port}`], home);
   try {
-    const ms = await untilAnswer(`https://127.0.0.1:${port}/readyz`, since);
+    const ms = await untilAnswer(`https://127.0.0.1:${port}/livez`, since);
+    const readyMs = await untilAnswer(`https://127.0.0.1:${port}/readyz`, since);
     const cpu = await cpuMs(child.pid ?? 0);
     await new Promise((resolve) => setTimeout(resolve, 2000));
-    return { ms, cpu, empty, ...(await memoryOf(child.pid ?? 0)) };
+    return { ms, readyMs, cpu, empty, ...(await memoryOf(child.pid ?? 0)) };
   } finally {
     await end(child);
   }
@@ -52,10 +57,12 @@ async function starting(home: string, runs: number): Promise<void> {
   const of = (value: (start: Start) => number) => starts.map(value);
   const [ms, cpu] = [of((start) => start.ms), of((start) => start.cpu)];
   print('process start to first HTTPS answer', spread(ms, 'ms'), 'target 300 ms');
+  const readyMs = of((start) => start.readyMs);
+  print('  to ready, control plane included', spread(readyMs, 'ms'));
   const emptyMs = of(({ empty }) => empty.ms);
   print('  of an empty Node program, to its end', spread(emptyMs, 'ms'), ratio(ms, emptyMs));
   const emptyCpu = of(({ empty }) => empty.cpu);
-  print('CPU until then', spread(cpu, 'ms'), 'target 250 ms');
+  print('CPU until ready', spread(cpu, 'ms'), 'target 250 ms');
   print('  of an empty Node program', spread(emptyCpu, 'ms'), ratio(cpu, emptyCpu));
   const resident = of((start) => start.resident);
   print('resident memory, empty', spread(resident, 'MiB'), 'target 120 MiB');
@@ -64,7 +71,7 @@ async function starting(home: string, runs: number): Promise<void> {
   const peer = await controlPlanePeer(Math.min(runs, 3));
   if (!peer) return print('peer: etcd + kube-apiserver', 'not built on this machine');
   const peerMs = peer.map((start) => start.ms);
-  print('peer: etcd + kube-apiserver, first answer', spread(peerMs, 'ms'), `${ratio(peerMs, ms)} ours`);
+  print('peer: etcd + kube-apiserver, to ready', spread(peerMs, 'ms'), `${ratio(peerMs, readyMs)} ours`);
   const peerCpu = peer.map((start) => start.cpu);
   print('peer: CPU of both until then', spread(peerCpu, 'ms'), `${ratio(peerCpu, cpu)} ours`);
   const peerMib = peer.map((start) => start.mib);

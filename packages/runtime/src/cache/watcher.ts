@@ -130,6 +130,9 @@ export class Watcher<T extends KubeObject> {
         watchdog.feed();
         if (!reader.take(events)) return this.#list();
         if (reader.progressed) this.#progress();
+        // many watches starting at once, or a long list, leave room for everything else
+        const turn = clock.turn();
+        if (turn) await turn;
       }
       controller.signal.throwIfAborted();
       return this.#ended(reader, clock.monotonic() - started);

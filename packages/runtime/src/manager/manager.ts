@@ -103,7 +103,11 @@ class ControllerManager implements Manager {
     this.#state = 'starting';
     this.#elector?.start();
     void this.#elector?.lost.then(() => this.#lost());
-    for (const controller of this.#controllers) this.#attach(controller);
+    // a copy: one that is added meanwhile attaches itself
+    for (const controller of [...this.#controllers]) {
+      this.#attach(controller);
+      await this.clock.turn();
+    }
     await this.#startAll(false);
     await Promise.all(this.#controllers.filter((c) => !c.leaderOnly).map((c) => this.#work(c)));
     await this.#elector?.leading;
