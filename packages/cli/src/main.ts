@@ -58,6 +58,7 @@ function commandLine(): Command {
   const cluster = program.command('cluster').description('an embedded Kubernetes alone, for any client');
   withClusterFlags(cluster.command('start').description('start a cluster'))
     .option('--detach', 'in the background')
+    .option('--no-kruise', 'without the OpenKruise kinds and their controllers, for a real OpenKruise')
     .action(async (flags: ClusterFlags & { detach?: boolean }) => {
       const { startDetached, startHere } = await import('./commands/cluster.ts');
       const args = process.argv.slice(2).filter((arg) => arg !== '--detach');

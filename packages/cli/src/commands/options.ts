@@ -8,6 +8,8 @@ export interface ClusterFlags {
   readonly kubeconfig?: string;
   /** Absent: {@link defaultNodes}, and those the data directory has. */
   readonly nodes?: number;
+  /** Serve the OpenKruise kinds and run their controllers; default true. */
+  readonly kruise?: boolean;
   readonly name: string;
 }
 

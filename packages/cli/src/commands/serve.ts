@@ -22,6 +22,7 @@ async function start(flags: ClusterFlags, log: Logger): Promise<Cluster> {
       port: flags.port,
       ...(flags.nodes === undefined ? { nodes: defaultNodes, keepNodes: true } : { nodes: flags.nodes }),
       fsync: flags.fsync,
+      kruise: flags.kruise !== false,
       log,
       ...(flags.dataDir === undefined ? {} : { dataDir: resolve(flags.dataDir) }),
     });

@@ -133,7 +133,7 @@ async function show(
   stack.defer(() => cache.stop());
   const view = liveView(screen, elapsed);
   const operatorKinds = operators.flatMap((operator) => operator.kinds);
-  const watch = watchCluster({ cache, clock: systemClock, view, applied, operatorKinds, kruise: true, signal: stop });
+  const watch = watchCluster({ cache, clock: systemClock, view, applied, operatorKinds, signal: stop });
   stack.defer(() => watch.release());
   const footer = nextThings(served, applied);
   await untilReady(flags, watch, { applied, view, footer, stop, elapsed });

@@ -8,8 +8,7 @@ import { isWaitedFor } from './readiness.ts';
 import { buildTree } from './tree.ts';
 import { unmetLines } from './unmet.ts';
 
-const workloads: readonly Kind[] = [Deployment, ReplicaSet, StatefulSet, Job, Pod];
-const kruiseWorkloads: readonly Kind[] = [KruiseStatefulSet, CloneSet];
+const workloads: readonly Kind[] = [Deployment, ReplicaSet, StatefulSet, Job, Pod, KruiseStatefulSet, CloneSet];
 
 export interface WatchOptions {
   readonly cache: Cache;
@@ -19,8 +18,6 @@ export interface WatchOptions {
   readonly applied: readonly Applied[];
   /** Kinds of the installed operators. */
   readonly operatorKinds: readonly Kind[];
-  /** Whether the Kruise kinds are served. */
-  readonly kruise: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -53,12 +50,7 @@ function coalesce(clock: Clock, draw: () => void): () => void {
 /** Starts showing `applied` and what belongs to it. */
 export function watchCluster(options: WatchOptions): ClusterWatch {
   const { applied, cache, clock, operatorKinds, signal, view } = options;
-  const kinds = uniqueKinds([
-    ...applied.map(({ kind }) => kind),
-    ...operatorKinds,
-    ...workloads,
-    ...(options.kruise ? kruiseWorkloads : []),
-  ]);
+  const kinds = uniqueKinds([...applied.map(({ kind }) => kind), ...operatorKinds, ...workloads]);
   const informers = new Map<Kind, Informer<KubeObject>>(kinds.map((kind) => [kind, cache.informer(kind)]));
   const isOperators = (kind: Pick<Kind, 'group' | 'kind'>) =>
     operatorKinds.some((own) => own.group === kind.group && own.kind === kind.kind);
