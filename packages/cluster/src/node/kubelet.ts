@@ -1,8 +1,9 @@
 import { Pod } from '@coxswain/k8s';
 import { strategic } from '@coxswain/runtime/client';
 import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
-import { deepEqual, isConflict, isNotFound, type Random } from '@coxswain/runtime/core';
+import { deepEqual, type Random } from '@coxswain/runtime/core';
 import type { EventRecorder } from '@coxswain/runtime/events';
+import { ignoreRace } from '../controllers/workload/tolerant.ts';
 import { PodAddresses } from './address.ts';
 import { defaultBehaviour, type PodBehaviour } from './behaviour.ts';
 import { missingEnvironment } from './environment.ts';
@@ -116,7 +117,7 @@ export class Kubelet implements Reconciler {
     await client
       .of(Pod)
       .patch(key, strategic({ metadata, status: difference }), { subresource: 'status' })
-      .catch(ignoreGone);
+      .catch(ignoreRace);
   }
 
   /** Containers stop at once; then the pod may go. */
@@ -127,14 +128,8 @@ export class Kubelet implements Reconciler {
       await client
         .of(Pod)
         .delete(key, { gracePeriodSeconds: 0, ...(uid ? { preconditions: { uid } } : {}) })
-        .catch(ignoreGone);
+        .catch(ignoreRace);
     this.#forget(name);
     return undefined;
   }
-}
-
-/** The pod is gone, or another took its name: nothing to report to. */
-function ignoreGone(error: unknown): undefined {
-  if (isNotFound(error) || isConflict(error)) return undefined;
-  throw error;
 }
