@@ -3,6 +3,7 @@ import type { TransportRequest } from '@coxswain/runtime/client';
 import type { Clock, Random } from '@coxswain/runtime/core';
 import type { FieldError, SchemaNode } from '@coxswain/schema';
 import type { Storage } from '../storage/types.ts';
+import type { CommandSession, PortForwardSession } from './streams.ts';
 
 /** Who asks. */
 export interface UserInfo {
@@ -50,7 +51,21 @@ export type ApiResponse =
       readonly body: string;
       readonly headers?: Readonly<Record<string, string>>;
     }
-  | { readonly kind: 'watch'; readonly stream: WatchStream; readonly headers?: Readonly<Record<string, string>> };
+  | { readonly kind: 'watch'; readonly stream: WatchStream; readonly headers?: Readonly<Record<string, string>> }
+  /** Bytes as they come: logs, proxied answers. Over a WebSocket they are its messages. `headers` name the content type. */
+  | {
+      readonly kind: 'bytes';
+      readonly code: number;
+      readonly body: AsyncIterable<Uint8Array>;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  /** Only over an upgraded connection (WebSocket or SPDY); a client that did not ask for one gets 400. */
+  | {
+      readonly kind: 'upgrade';
+      readonly code: 101;
+      readonly body: CommandSession | PortForwardSession;
+      readonly headers?: undefined;
+    };
 
 /** One event of a watch as sent: `object` is frozen and the same for all watchers with the same projection. */
 export interface OutgoingEvent {

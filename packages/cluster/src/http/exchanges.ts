@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ConnectionError } from '@coxswain/runtime/client';
-import { type Clock, type Logger, type Random, systemRandom } from '@coxswain/runtime/core';
+import { badRequest, type Clock, type Logger, type Random, systemRandom } from '@coxswain/runtime/core';
 import { type InFlightLimit, requestKindOf } from '../apiserver/operations/index.ts';
 import type { ApiResponse } from '../apiserver/types.ts';
 import { auditId } from './audit-id.ts';
@@ -9,6 +9,7 @@ import { limitOf, withDeadline } from './deadline.ts';
 import type { ApiHandler } from './handler.ts';
 import { type Agreement, failureFormat, negotiate, type OutputFormat, protobufType } from './media-type.ts';
 import { failure, respond } from './respond.ts';
+import { sendBytes } from './send-bytes.ts';
 import { statusOf } from './status.ts';
 import { type Target, targetOf, toApiRequest } from './to-request.ts';
 import { jsonLines, protobufFrames } from './watch-encoding.ts';
@@ -84,11 +85,13 @@ export class Exchanges {
     { gone, leave, refused }: { gone: AbortController; leave: () => void; refused: unknown },
   ): Promise<void> {
     let agreement = jsonOnly;
-    let answer: ApiResponse;
+    let answer: Exclude<ApiResponse, { kind: 'upgrade' }>;
     try {
       if (refused) throw refused;
       agreement = await agree(request, target);
-      answer = await this.#ask(request, target, agreement, gone);
+      const asked = await this.#ask(request, target, agreement, gone);
+      if (asked.kind === 'upgrade') throw badRequest('Upgrade request required');
+      answer = asked;
     } catch (error) {
       if (response.destroyed) return;
       // Faults by rule ask for it.
@@ -101,6 +104,10 @@ export class Exchanges {
       return this.#watch(request, response, answer, format);
     }
     request.resume();
+    if (answer.kind === 'bytes') {
+      leave();
+      return sendBytes(response, answer, gone.signal);
+    }
     const failed = format === 'protobuf' && answer.code >= 400;
     const style = {
       format: failed ? failureFormat(request.headers.accept) : format,
@@ -169,7 +176,7 @@ export class Exchanges {
     this.#watches.delete(writer);
   }
 
-  #refusal(error: unknown, request: IncomingMessage): ApiResponse {
+  #refusal(error: unknown, request: IncomingMessage): ReturnType<typeof failure> {
     const status = statusOf(error);
     if (status.code === 500) {
       this.#options.log.error(

@@ -17,7 +17,7 @@ export interface ResponseStyle {
 export async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  answer: Exclude<ApiResponse, { kind: 'watch' }>,
+  answer: Extract<ApiResponse, { kind: 'object' | 'text' }>,
   style: ResponseStyle,
 ): Promise<void> {
   const headers: Record<string, string | string[]> = { ...answer.headers };
