@@ -4,7 +4,7 @@
  */
 
 import { systemClock } from '@coxswain/runtime/core';
-import { type Cluster, type ControlPlane, startCluster, startControlPlane } from '@coxswain/testing';
+import { buildGoPrograms, type Cluster, type ControlPlane, startCluster, startControlPlane } from '@coxswain/testing';
 import {
   type Answers,
   type Area,
@@ -31,6 +31,7 @@ async function playAll(chosen: readonly Area[], server: ControlPlane | Cluster):
 }
 
 async function live(chosen: readonly Area[], record: boolean): Promise<Report> {
+  await buildGoPrograms(['etcd', 'kube-apiserver'], say);
   await using real = await startControlPlane();
   await using embedded = await startCluster({ controlPlane: false, port: 0 });
   const [wanted, got] = await Promise.all([playAll(chosen, real), playAll(chosen, embedded)]);

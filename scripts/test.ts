@@ -1,7 +1,7 @@
 /**
  * `./cox test [FILTER …]`: lint, types and all tests; with filters only the tests that match.
  * The last line is `N passed, N failed`, counting each test and each check.
- * `./cox test differential [AREA …]`: the embedded server against a real one instead; see `differential.ts`.
+ * `./cox test differential|conformance …`: suites of their own, against or by the real Kubernetes; see the scripts of their name.
  */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -55,7 +55,9 @@ async function runTests(filters: readonly string[], counts: Counts): Promise<voi
 }
 
 async function main(filters: readonly string[]): Promise<number> {
-  if (filters[0] === 'differential') return (await import('./differential.ts')).differential(filters.slice(1));
+  const [verb = '', ...rest] = filters;
+  if (verb === 'differential') return (await import('./differential.ts')).differential(rest);
+  if (verb === 'conformance') return (await import('./conformance.ts')).conformance(rest);
   const counts: Counts = { passed: 0, failed: 0 };
   if (filters.length === 0) await runChecks(counts);
   await runTests(filters, counts);
@@ -67,7 +69,8 @@ const help = `usage: ./cox test [FILTER ...]
 
   ./cox test                           style, types, import directions and all tests
   ./cox test FILTER ...                only the tests whose path contains one of the filters
-  ./cox test differential [AREA ...]   the embedded server against a real kube-apiserver (built before); --record renews the fixtures
+  ./cox test differential [AREA ...]   the embedded server against a real kube-apiserver ; --record renews the fixtures
+  ./cox test conformance [PART ...]    the conformance tests of Kubernetes against the embedded cluster; --tier a|b, --procs N
 
 The last line is "N passed, N failed", each test and each check counted. Ends with 0 when nothing failed.
 `;

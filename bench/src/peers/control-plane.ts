@@ -1,19 +1,14 @@
 import { spawn } from 'node:child_process';
-import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { goProgramPath, missingGoPrograms } from '@coxswain/testing';
 import { cpuMs, end, freePort, memoryOf, untilAnswer } from '../process.ts';
 
 export interface PeerStart {
   readonly ms: number;
   readonly cpu: number;
   readonly mib: number;
-}
-
-/** Where the real programs are when they have been built: `$KCP`, or its default in the user's cache folder. */
-function programs(): { etcd: string; apiserver: string } {
-  const kcp = process.env['KCP'] ?? join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'coxswain', 'kcp');
-  return { etcd: join(kcp, 'bin', 'etcd'), apiserver: join(kcp, 'k-v1.37.2', 'bin', 'kube-apiserver') };
 }
 
 async function openssl(args: readonly string[]): Promise<void> {
@@ -70,13 +65,14 @@ function serverFlags(dir: string, data: string, clientUrl: string, port: number)
 
 /** @param dir holds `sa.key` and `tokens.csv` */
 async function start(dir: string): Promise<RunningControlPlane> {
-  const { etcd, apiserver } = programs();
   const [client, peer, port] = [await freePort(), await freePort(), await freePort()];
   const clientUrl = `http://127.0.0.1:${client}`;
   const data = await mkdtemp(join(dir, 'etcd-'));
   const since = performance.now();
-  const store = spawn(etcd, storeFlags(data, clientUrl, `http://127.0.0.1:${peer}`), { stdio: 'ignore' });
-  const server = spawn(apiserver, serverFlags(dir, data, clientUrl, port), { stdio: 'ignore' });
+  const store = spawn(goProgramPath('etcd'), storeFlags(data, clientUrl, `http://127.0.0.1:${peer}`), {
+    stdio: 'ignore',
+  });
+  const server = spawn(goProgramPath('kube-apiserver'), serverFlags(dir, data, clientUrl, port), { stdio: 'ignore' });
   const stop = async () => {
     await end(server, 'SIGKILL');
     await end(store, 'SIGKILL');
@@ -103,12 +99,7 @@ async function startOnce(dir: string): Promise<PeerStart> {
 
 /** Runs `use` with a folder that has what the programs need; `undefined` when they are not built on this machine. */
 async function inFolder<T>(use: (dir: string) => Promise<T>): Promise<T | undefined> {
-  const { etcd, apiserver } = programs();
-  const built = await Promise.all([access(etcd), access(apiserver)]).then(
-    () => true,
-    () => false,
-  );
-  if (!built) return undefined;
+  if ((await missingGoPrograms(['etcd', 'kube-apiserver'])).length > 0) return undefined;
   const dir = await mkdtemp(join(tmpdir(), 'coxswain-peer-'));
   try {
     await openssl(['genrsa', '-out', join(dir, 'sa.key'), '2048']);

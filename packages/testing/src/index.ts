@@ -18,11 +18,16 @@ export { seededRandom, VirtualClock } from '@coxswain/runtime/core';
 export {
   type ControlPlane,
   type ControlPlaneOptions,
-  type ControlPlanePrograms,
-  controlPlanePrograms,
-  missingPrograms,
   startControlPlane,
 } from './control-plane/index.ts';
+export {
+  buildGoPrograms,
+  GoMissingError,
+  type GoProgram,
+  goProgramPath,
+  kubernetesVersion,
+  missingGoPrograms,
+} from './go-programs/index.ts';
 export { type Cut, type CutTransport, cutTransport } from './perturb/index.ts';
 export { type ClusterProgram, type Finished, helmFor, kubectlFor, type Running } from './programs.ts';
 export { type Tool, toolPath } from './tools.ts';

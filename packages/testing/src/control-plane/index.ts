@@ -2,5 +2,4 @@
  * A real control plane (etcd and kube-apiserver) to hold the embedded one against, where the programs are built. Nothing that
  * `./cox test` needs may depend on it.
  */
-export { type ControlPlanePrograms, controlPlanePrograms, missingPrograms } from './programs.ts';
 export { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './start-control-plane.ts';

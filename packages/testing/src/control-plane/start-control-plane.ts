@@ -5,12 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient, httpTransport, loadKubeconfig, type Transport } from '@coxswain/runtime/client';
 import { type Clock, systemClock } from '@coxswain/runtime/core';
+import { goProgramPath, missingGoPrograms } from '../go-programs/index.ts';
 import { type Child, freePort, startChild, untilReady } from './child.ts';
-import { type ControlPlanePrograms, controlPlanePrograms, missingPrograms } from './programs.ts';
 
 export interface ControlPlaneOptions {
-  /** Default: see {@link controlPlanePrograms}. */
-  readonly binaries?: ControlPlanePrograms;
   /** Milliseconds each program may take until it is ready; default 120 000. */
   readonly timeout?: number;
   readonly clock?: Clock;
@@ -109,11 +107,11 @@ function kubeconfigFor(url: string, ca: string, token: string): string {
  * @throws Error naming the missing programs, or what the program said that did not come up
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const { binaries = controlPlanePrograms(), timeout = 120_000, clock = systemClock } = options;
-  const missing = await missingPrograms(binaries);
+  const { timeout = 120_000, clock = systemClock } = options;
+  const missing = await missingGoPrograms(['etcd', 'kube-apiserver']);
   if (missing.length > 0)
     throw new Error(
-      `no real control plane: ${missing.join(' and ')} not there; build them, or set KCP to the folder that has them`,
+      `no real control plane: ${missing.join(' and ')} not built; \`./cox test differential\` does, or set KCP to the folder that has them`,
     );
   const dir = await mkdtemp(join(tmpdir(), 'coxswain-control-plane-'));
   const children: Child[] = [];
@@ -130,8 +128,10 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     const [etcdPort, peerPort, port] = [await freePort(), await freePort(), await freePort()];
     const token = randomBytes(16).toString('hex');
     const url = `https://127.0.0.1:${port}`;
-    keep(startEtcd(clock, binaries.etcd, join(dir, 'etcd'), [etcdPort, peerPort]));
-    const server = keep(await startApiserver(clock, binaries.apiserver, dir, { etcd: etcdPort, port, token }));
+    keep(startEtcd(clock, goProgramPath('etcd'), join(dir, 'etcd'), [etcdPort, peerPort]));
+    const server = keep(
+      await startApiserver(clock, goProgramPath('kube-apiserver'), dir, { etcd: etcdPort, port, token }),
+    );
     const probe = async () => {
       const broken = children.find((child) => child.ended());
       if (broken) throw new Error(`${broken.name} ended; it last said:\n${broken.said()}`);
