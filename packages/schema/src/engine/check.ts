@@ -11,7 +11,10 @@ export type Kind = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'obje
 
 const int64Limit = 2 ** 63;
 
-/** The kind of a value that is not null. Anything that is no JSON counts as an object. */
+/**
+ * The kind of a value that is not null. A `bigint` is an integer that no double holds; beyond 64 bits the server has a
+ * double instead. Anything that is no JSON counts as an object.
+ */
 export function kindOf(value: unknown): Kind {
   switch (typeof value) {
     case 'string':
@@ -20,9 +23,15 @@ export function kindOf(value: unknown): Kind {
       return 'boolean';
     case 'number':
       return Number.isInteger(value) && Math.abs(value) < int64Limit ? 'integer' : 'number';
+    case 'bigint':
+      return isInt64(value) ? 'integer' : 'number';
     default:
       return Array.isArray(value) ? 'array' : 'object';
   }
+}
+
+export function isInt64(value: bigint): boolean {
+  return BigInt.asIntN(64, value) === value;
 }
 
 /** Runs checks one after another; without a report the first failure ends it. */

@@ -2,6 +2,8 @@
  * Values as Go prints them, which is how the API server words its errors.
  */
 
+import { kindOf } from './check.ts';
+
 const simpleEscapes: Readonly<Record<string, string>> = {
   '\u0007': '\\a',
   '\b': '\\b',
@@ -32,11 +34,17 @@ function hex(code: number, width: number): string {
   return code.toString(16).padStart(width, '0');
 }
 
-/** `%v` of a number: digits for integers, exponent form below 1e-4. */
-export function formatNumber(value: number): string {
-  const size = Math.abs(value);
-  if (size === 0 || size >= 1e-4) return String(value);
-  return value.toExponential().replace(/e-(\d)$/, 'e-0$1');
+/** `%v` of a number: all digits of what Go holds as an int64. */
+export function formatNumber(value: number | bigint): string {
+  return kindOf(value) === 'integer' ? BigInt(value).toString() : formatDouble(Number(value));
+}
+
+/** `%v` of a double: the shortest digits, with an exponent from a million on and below 1e-4. */
+export function formatDouble(value: number): string {
+  const text = value.toExponential();
+  const exponent = Number(text.slice(text.indexOf('e') + 1));
+  if (value === 0 || (exponent >= -4 && exponent < 6)) return String(value);
+  return text.replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
 const htmlEscapes = /[<>&\u2028\u2029]/g;
@@ -48,6 +56,7 @@ export function marshalJson(value: unknown): string {
 
 function stringify(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(stringify).join(',')}]`;
+  if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const fields = Object.entries(value)
     .filter(([, field]) => field !== undefined)
@@ -59,6 +68,6 @@ function stringify(value: unknown): string {
 /** A refused value as it stands in `Invalid value: …`. */
 export function formatBadValue(value: unknown): string {
   if (typeof value === 'string') return quote(value);
-  if (typeof value === 'number') return formatNumber(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return formatNumber(value);
   return typeof value === 'boolean' ? String(value) : marshalJson(value);
 }

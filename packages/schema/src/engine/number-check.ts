@@ -1,17 +1,20 @@
 import { fieldError } from '../field-error.ts';
 import type { SchemaNode } from '../node.ts';
-import type { Check, Kind } from './check.ts';
-import { formatNumber } from './go-text.ts';
+import { type Check, isInt64, type Kind } from './check.ts';
+import { formatDouble, formatNumber } from './go-text.ts';
 import type { Report } from './report.ts';
 import { formatOf, typesOf } from './type-check.ts';
 
+/** A `bigint` is a whole number of 64 bits that no double holds. */
+type Numeric = number | bigint;
+
 /** Tests a number against one keyword, or says why the keyword itself cannot be met. */
-type Rule = (value: number, report: Report | undefined) => boolean;
+type Rule = (value: Numeric, report: Report | undefined) => boolean;
 
 /** The numbers a type and format can hold. */
 interface Range {
   readonly name: string;
-  holds(value: number): boolean;
+  holds(value: Numeric): boolean;
 }
 
 /** Range of the format, then `multipleOf`, `minimum` and `maximum`. Whole values are compared as the server's integers. */
@@ -19,16 +22,18 @@ export function numberCheck(node: SchemaNode, kind: Kind): Check | undefined {
   const range = rangeOf(node);
   const rules: Rule[] = [];
   if (range) rules.push(inRange(range, 'Checked'));
-  for (const [prefix, bound, makeRule] of boundsOf(node)) {
+  for (const [prefix, bound, makeRule] of boundsOf(node, kind)) {
     const usable = range?.holds(bound) ?? true;
     if (range && !usable) rules.push((_, report) => report?.unplaced(outOfRange(range, prefix, report)) ?? false);
     rules.push(makeRule(usable && kind === 'integer' ? Math.trunc(bound) : bound));
   }
   if (rules.length === 0) return undefined;
-  return (value, report) => {
+  return (given, report) => {
+    const value = given as Numeric;
+    const number = kind === 'number' ? Number(value) : value;
     let valid = true;
     for (const rule of rules) {
-      if (rule(value as number, report)) continue;
+      if (rule(number, report)) continue;
       if (!report) return false;
       valid = false;
     }
@@ -36,12 +41,17 @@ export function numberCheck(node: SchemaNode, kind: Kind): Check | undefined {
   };
 }
 
-function boundsOf(node: SchemaNode): readonly (readonly [string, number, (bound: number) => Rule])[] {
+function boundsOf(node: SchemaNode, kind: Kind): readonly (readonly [string, number, (bound: number) => Rule])[] {
   const { multipleOf, minimum, maximum, exclusiveMinimum = false, exclusiveMaximum = false } = node;
   const bounds: [string, number, (bound: number) => Rule][] = [];
-  if (multipleOf !== undefined) bounds.push(['MultipleOf', multipleOf, multipleRule]);
-  if (minimum !== undefined) bounds.push(['Minimum boundary', minimum, (n) => minimumRule(n, exclusiveMinimum)]);
-  if (maximum !== undefined) bounds.push(['Maximum boundary', maximum, (n) => maximumRule(n, exclusiveMaximum)]);
+  const add = (name: string, bound: number | undefined, makeRule: (bound: number) => Rule) => {
+    // A long one comes as a bigint; the server keeps all bounds as doubles.
+    if (bound !== undefined) bounds.push([name, Number(bound), makeRule]);
+  };
+  const text = kind === 'integer' ? formatNumber : formatDouble;
+  add('MultipleOf', multipleOf, (n) => multipleRule(n, text(n)));
+  add('Minimum boundary', minimum, (n) => minimumRule(n, text(n), exclusiveMinimum));
+  add('Maximum boundary', maximum, (n) => maximumRule(n, text(n), exclusiveMaximum));
   return bounds;
 }
 
@@ -52,10 +62,11 @@ function rangeOf(node: SchemaNode): Range | undefined {
   if (types[0] === 'integer') {
     const limit = format === 'int32' ? 2 ** 31 : 2 ** 63;
     const name = `integer ${format ? `with format ${format}` : '(default format)'}`;
-    return { name, holds: (value) => Number.isInteger(value) && value >= -limit && value < limit };
+    const whole = (value: Numeric) => (typeof value === 'bigint' ? isInt64(value) : Number.isInteger(value));
+    return { name, holds: (value) => whole(value) && value >= -limit && value < limit };
   }
   if (types[0] !== 'number' || format !== 'float') return undefined;
-  return { name: 'number with format float', holds: (value) => Number.isFinite(Math.fround(value)) };
+  return { name: 'number with format float', holds: (value) => Number.isFinite(Math.fround(Number(value))) };
 }
 
 function inRange(range: Range, prefix: string): Rule {
@@ -66,39 +77,38 @@ function outOfRange({ name }: Range, prefix: string, { path }: Report): string {
   return `${prefix} value must be of type ${name} in ${path}`;
 }
 
-function comparison(detail: string, holds: (value: number) => boolean): Rule {
+function comparison(detail: string, holds: (value: Numeric) => boolean): Rule {
   return (value, report) => {
     if (holds(value)) return true;
     return report?.problem(detail, (field, text) => fieldError.invalid(field, value, text)) ?? false;
   };
 }
 
-function multipleRule(factor: number): Rule {
+function multipleRule(factor: number, shown: string): Rule {
   if (factor > 0) {
-    return comparison(`should be a multiple of ${formatNumber(factor)}`, (value) => isMultiple(value, factor));
+    return comparison(`should be a multiple of ${shown}`, (value) => isMultiple(value, factor));
   }
   return (_, report) => {
     if (!report) return false;
-    const text = `factor MultipleOf declared for ${report.path} must be positive: ${formatNumber(factor)}`;
+    const text = `factor MultipleOf declared for ${report.path} must be positive: ${shown}`;
     return report.problem(text, (field) => fieldError.invalid(field, factor, text));
   };
 }
 
 /** Dividing by a fraction is done by multiplying with its inverse; a billionth is near enough to a whole. */
-function isMultiple(value: number, factor: number): boolean {
-  const quotient = factor < 1 ? (1 / factor) * value : value / factor;
+function isMultiple(value: Numeric, factor: number): boolean {
+  if (typeof value === 'bigint' && Number.isInteger(factor)) return value % BigInt(factor) === 0n;
+  const quotient = factor < 1 ? (1 / factor) * Number(value) : Number(value) / factor;
   return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient));
 }
 
-function minimumRule(bound: number, exclusive: boolean): Rule {
-  const text = formatNumber(bound);
+function minimumRule(bound: number, text: string, exclusive: boolean): Rule {
   return exclusive
     ? comparison(`should be greater than ${text}`, (value) => value > bound)
     : comparison(`should be greater than or equal to ${text}`, (value) => value >= bound);
 }
 
-function maximumRule(bound: number, exclusive: boolean): Rule {
-  const text = formatNumber(bound);
+function maximumRule(bound: number, text: string, exclusive: boolean): Rule {
   return exclusive
     ? comparison(`should be less than ${text}`, (value) => value < bound)
     : comparison(`should be less than or equal to ${text}`, (value) => value <= bound);

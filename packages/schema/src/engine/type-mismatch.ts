@@ -86,11 +86,11 @@ function fits(node: SchemaNode, value: unknown): boolean {
   if (node['x-kubernetes-int-or-string']) return kind === 'integer' || kind === 'number' || kind === 'string';
   if (node.type === undefined) return true;
   if (node.type === 'number') return kind === 'number' || kind === 'integer';
-  if (node.type === 'integer' && kind === 'integer') return inRange(node, value as number);
+  if (node.type === 'integer' && kind === 'integer') return inRange(node, value as number | bigint);
   return node.type === kind;
 }
 
-function inRange(node: SchemaNode, value: number): boolean {
+function inRange(node: SchemaNode, value: number | bigint): boolean {
   return node.format !== 'int32' || (value >= -(2 ** 31) && value < 2 ** 31);
 }
 

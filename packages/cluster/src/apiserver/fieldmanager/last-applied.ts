@@ -1,3 +1,4 @@
+import { parseJson, stringifyJson } from '@coxswain/runtime/client';
 import { isTree, own, type Tree } from '../patch/index.ts';
 import { compareObjects } from './compare.ts';
 import { difference, type FieldSet } from './field-set.ts';
@@ -20,7 +21,7 @@ export function takeoverSet(type: FieldType, live: Tree, apiVersion: string): Fi
   const text = annotationOf(live);
   if (text === undefined) return undefined;
   try {
-    const last: unknown = JSON.parse(text);
+    const last: unknown = parseJson(text);
     if (!isTree(last) || last['apiVersion'] !== apiVersion) return undefined;
     if (mismatchesOf(type, last).length > 0) return undefined;
     const { added, modified, removed } = compareObjects(type, last, live);
@@ -36,7 +37,7 @@ export function refreshLastApplied(result: Tree, config: Tree): void {
   if (annotationOf(result) === undefined) return;
   const metadata = result['metadata'] as Tree;
   const annotations = { ...(metadata['annotations'] as Tree) };
-  annotations[lastAppliedAnnotation] = `${JSON.stringify(sorted(withoutAnnotation(config)))}\n`;
+  annotations[lastAppliedAnnotation] = `${stringifyJson(sorted(withoutAnnotation(config)))}\n`;
   if (sizeOf(annotations) > annotationLimit) delete annotations[lastAppliedAnnotation];
   metadata['annotations'] = annotations;
 }

@@ -1,3 +1,4 @@
+import { parseJson, stringifyJson } from '@coxswain/runtime/client';
 import { isTree, type Tree } from '../patch/index.ts';
 
 /**
@@ -28,9 +29,9 @@ export function parseElement(text: string): PathElement | undefined {
     case 'f':
       return text;
     case 'v':
-      return valueElement(JSON.parse(text.slice(2)));
+      return valueElement(parseJson(text.slice(2)));
     case 'k': {
-      const key: unknown = JSON.parse(text.slice(2));
+      const key: unknown = parseJson(text.slice(2));
       if (!isTree(key)) throw new Error(`not a key: ${text}`);
       return keyElement(key);
     }
@@ -49,11 +50,11 @@ export function elementText(element: PathElement): string {
     case 'f':
       return `.${rest}`;
     case 'v':
-      return `[=${JSON.stringify(JSON.parse(rest))}]`;
+      return `[=${stringifyJson(parseJson(rest))}]`;
     case 'k': {
-      const key = JSON.parse(rest) as Tree;
+      const key = parseJson(rest) as Tree;
       return `[${Object.keys(key)
-        .map((name) => `${name}=${JSON.stringify(key[name])}`)
+        .map((name) => `${name}=${stringifyJson(key[name])}`)
         .join(',')}]`;
     }
     default:
@@ -68,8 +69,8 @@ export function compareElements(a: PathElement, b: PathElement): number {
   const kind = (rank[a[0] ?? ''] ?? 4) - (rank[b[0] ?? ''] ?? 4);
   if (kind !== 0) return kind;
   if (a[0] === 'f') return compareText(a, b);
-  if (a[0] === 'k') return compareKeys(JSON.parse(a.slice(2)) as Tree, JSON.parse(b.slice(2)) as Tree);
-  return compareScalars(JSON.parse(a.slice(2)), JSON.parse(b.slice(2)));
+  if (a[0] === 'k') return compareKeys(parseJson(a.slice(2)) as Tree, parseJson(b.slice(2)) as Tree);
+  return compareScalars(parseJson(a.slice(2)), parseJson(b.slice(2)));
 }
 
 function compareKeys(a: Tree, b: Tree): number {
@@ -84,13 +85,20 @@ function compareKeys(a: Tree, b: Tree): number {
   return left.length - right.length;
 }
 
-const scalarRank: Readonly<Record<string, number>> = { number: 0, string: 1, boolean: 2 };
+const scalarRank: Readonly<Record<string, number>> = { number: 0, bigint: 0, string: 1, boolean: 2 };
 
 function compareScalars(a: unknown, b: unknown): number {
   const kind = (scalarRank[typeof a] ?? 3) - (scalarRank[typeof b] ?? 3);
   if (kind !== 0) return kind;
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
-  return Number(a) - Number(b);
+  return typeof a === 'bigint' || typeof b === 'bigint'
+    ? compareWhole(a as number | bigint, b as number | bigint)
+    : Number(a) - Number(b);
+}
+
+/** One of the two is beyond what a double holds. */
+function compareWhole(a: number | bigint, b: number | bigint): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 function compareText(a: string, b: string): number {
@@ -107,5 +115,5 @@ const escapes: Readonly<Record<string, string>> = {
 
 /** JSON as Go writes it: safe inside HTML. */
 function scalarText(value: unknown): string {
-  return JSON.stringify(value ?? null).replace(/[<>&\u2028\u2029]/g, (char) => escapes[char] ?? char);
+  return stringifyJson(value ?? null).replace(/[<>&\u2028\u2029]/g, (char) => escapes[char] ?? char);
 }

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@coxswain/runtime/client';
 import { goText, isTree } from '../patch/index.ts';
 import type { FieldType, ListType, MapType, ScalarKind } from './field-type.ts';
 import { itemElement } from './list-items.ts';
@@ -67,7 +68,9 @@ function checkScalar(kind: ScalarKind, value: unknown, path: string, found: Type
 function scalarProblem(kind: ScalarKind, value: unknown): string | undefined {
   switch (kind) {
     case 'numeric':
-      return typeof value === 'number' ? undefined : `expected numeric (int or float), got ${goTypeOf(value)}`;
+      return typeof value === 'number' || typeof value === 'bigint'
+        ? undefined
+        : `expected numeric (int or float), got ${goTypeOf(value)}`;
     case 'string':
       return typeof value === 'string'
         ? undefined
@@ -82,6 +85,7 @@ function scalarProblem(kind: ScalarKind, value: unknown): string | undefined {
 function goTypeOf(value: unknown): string {
   if (Array.isArray(value)) return '[]interface {}';
   if (isTree(value)) return 'map[string]interface {}';
+  if (typeof value === 'bigint') return 'number';
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
@@ -93,5 +97,5 @@ function goLiteral(value: unknown): string {
       .map((key) => `${JSON.stringify(key)}:${goLiteral(value[key])}`);
     return `map[string]interface {}{${entries.join(', ')}}`;
   }
-  return value === null || value === undefined ? 'interface {}(nil)' : JSON.stringify(value);
+  return value === null || value === undefined ? 'interface {}(nil)' : stringifyJson(value);
 }

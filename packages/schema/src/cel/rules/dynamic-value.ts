@@ -1,3 +1,4 @@
+import { isInt64 } from '../../engine/check.ts';
 import { isObject } from '../../json.ts';
 import { ArrayList } from '../values/list.ts';
 import { EntryMap, type MapKey } from '../values/map.ts';
@@ -13,6 +14,7 @@ export function dynamicValue(json: unknown): Value {
     }
     return new EntryMap(entries);
   }
+  if (typeof json === 'bigint') return isInt64(json) ? intOf(json) : new CelDouble(Number(json));
   if (typeof json === 'number') return Number.isInteger(json) ? intOf(BigInt(json)) : new CelDouble(json);
   return typeof json === 'string' || typeof json === 'boolean' ? json : null;
 }

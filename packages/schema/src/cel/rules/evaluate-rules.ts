@@ -1,5 +1,5 @@
 import { Correlation } from '../../engine/correlation.ts';
-import { quote } from '../../engine/go-text.ts';
+import { marshalJson, quote } from '../../engine/go-text.ts';
 import { fieldError } from '../../field-error.ts';
 import { isObject, own } from '../../json.ts';
 import type { FieldError, SchemaNode, ValidationRule } from '../../node.ts';
@@ -266,5 +266,5 @@ function oldItems(node: SchemaNode, old: unknown): (item: unknown) => unknown {
 }
 
 function itemKey(item: unknown, keys: readonly string[]): string | undefined {
-  return isObject(item) ? JSON.stringify(keys.map((key) => own(item, key) ?? null)) : undefined;
+  return isObject(item) ? marshalJson(keys.map((key) => own(item, key) ?? null)) : undefined;
 }

@@ -49,9 +49,9 @@ function makeReader(node: SchemaNode): Reader {
     case 'string':
       return textReader(node);
     case 'number':
-      return (json) => (typeof json === 'number' ? new CelDouble(json) : refuse('float', json));
+      return (json) => (isNumber(json) ? new CelDouble(Number(json)) : refuse('float', json));
     case 'integer':
-      return (json) => (typeof json === 'number' && Number.isInteger(json) ? toInt(json) : refuse('int', json));
+      return (json) => (isInteger(json) ? toInt(json) : refuse('int', json));
     case 'boolean':
       return (json) => (typeof json === 'boolean' ? json : refuse('bool', json));
     default:
@@ -59,8 +59,17 @@ function makeReader(node: SchemaNode): Reader {
   }
 }
 
-function toInt(json: number): Value {
-  return Number.isSafeInteger(json) ? json + 0 : intOf(BigInt(json));
+/** Whole numbers beyond 2^53 are given as `bigint`. */
+function isNumber(json: unknown): json is number | bigint {
+  return typeof json === 'number' || typeof json === 'bigint';
+}
+
+function isInteger(json: unknown): json is number | bigint {
+  return typeof json === 'bigint' || Number.isInteger(json);
+}
+
+function toInt(json: number | bigint): Value {
+  return typeof json === 'number' && Number.isSafeInteger(json) ? json + 0 : intOf(BigInt(json));
 }
 
 function refuse(wanted: string, json: unknown): never {
@@ -68,7 +77,7 @@ function refuse(wanted: string, json: unknown): never {
 }
 
 function goType(json: unknown): string {
-  if (typeof json === 'number') return Number.isInteger(json) ? 'int64' : 'float64';
+  if (isNumber(json)) return isInteger(json) ? 'int64' : 'float64';
   if (typeof json === 'boolean') return 'bool';
   if (typeof json === 'string') return 'string';
   return Array.isArray(json) ? '[]interface {}' : 'map[string]interface {}';
@@ -76,7 +85,7 @@ function goType(json: unknown): string {
 
 function readIntOrString(json: unknown): Value {
   if (typeof json === 'string') return json;
-  if (typeof json === 'number' && Number.isInteger(json)) return toInt(json);
+  if (isInteger(json)) return toInt(json);
   throw new CelError('invalid data, expected XIntOrString value to be either a string or integer');
 }
 
