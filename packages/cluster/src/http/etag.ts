@@ -5,8 +5,9 @@ import type { ApiResponse } from '../apiserver/types.ts';
  * of tags or `*`, compared without regard to `W/`).
  */
 export function isKnown(ifNoneMatch: string | undefined, answer: ApiResponse): boolean {
+  if (ifNoneMatch === undefined || (answer.kind !== 'object' && answer.kind !== 'text')) return false;
   const etag = answer.headers?.ETag;
-  if (ifNoneMatch === undefined || etag === undefined || answer.kind === 'watch' || answer.code !== 200) return false;
+  if (etag === undefined || answer.code !== 200) return false;
   if (ifNoneMatch.trim() === '*') return true;
   return ifNoneMatch.split(',').some((tag) => bare(tag.trim()) === bare(etag));
 }

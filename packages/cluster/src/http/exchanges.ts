@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { ConnectionError } from '@coxswain/runtime/client';
 import { badRequest, type Clock, type Logger, type Random, systemRandom } from '@coxswain/runtime/core';
 import { type InFlightLimit, requestKindOf } from '../apiserver/operations/index.ts';
@@ -12,6 +13,7 @@ import { failure, respond } from './respond.ts';
 import { sendBytes } from './send-bytes.ts';
 import { statusOf } from './status.ts';
 import { type Target, targetOf, toApiRequest } from './to-request.ts';
+import type { Upgrade } from './upgrade.ts';
 import { jsonLines, protobufFrames } from './watch-encoding.ts';
 import { WatchWriter } from './watch-writer.ts';
 
@@ -45,8 +47,21 @@ export class Exchanges {
     this.#random = options.random ?? systemRandom;
   }
 
-  serve(request: IncomingMessage, response: ServerResponse): void {
-    this.#exchange(request, response).catch((error: unknown) => {
+  /** A request that asks for another protocol on its connection. It is answered as any other when that is not to be had. */
+  serveUpgrade(request: IncomingMessage, upgrade: Upgrade): void {
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    const socket = upgrade.socket as Socket;
+    response.assignSocket(socket);
+    response.once('finish', () => socket.end());
+    // Its body, if any, will be the new protocol's.
+    delete request.headers['content-length'];
+    delete request.headers['transfer-encoding'];
+    this.serve(request, response, upgrade);
+  }
+
+  serve(request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade): void {
+    this.#exchange(request, response, upgrade).catch((error: unknown) => {
       if (!response.destroyed) this.#options.log.warn({ error, url: request.url }, 'an answer could not be written');
       response.destroy();
     });
@@ -57,7 +72,7 @@ export class Exchanges {
     for (const watch of this.#watches) watch.end();
   }
 
-  async #exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #exchange(request: IncomingMessage, response: ServerResponse, upgrade: Upgrade | undefined): Promise<void> {
     const gone = new AbortController();
     response.once('close', () => {
       // Aborting is not free, and nobody listens any more when the answer is out.
@@ -72,7 +87,7 @@ export class Exchanges {
     const target = targetOf(request.url ?? '/');
     const { leave = () => {}, refused } = await this.#admit(request, target, gone.signal);
     try {
-      await this.#answer(request, response, target, { gone, leave, refused });
+      await this.#answer(request, response, target, { gone, leave, refused, upgrade });
     } finally {
       leave();
     }
@@ -82,7 +97,7 @@ export class Exchanges {
     request: IncomingMessage,
     response: ServerResponse,
     target: Target,
-    { gone, leave, refused }: { gone: AbortController; leave: () => void; refused: unknown },
+    { gone, leave, refused, upgrade }: { gone: AbortController; leave(): void; refused: unknown; upgrade?: Upgrade },
   ): Promise<void> {
     let agreement = jsonOnly;
     let answer: Exclude<ApiResponse, { kind: 'upgrade' }>;
@@ -90,7 +105,11 @@ export class Exchanges {
       if (refused) throw refused;
       agreement = await agree(request, target);
       const asked = await this.#ask(request, target, agreement, gone);
-      if (asked.kind === 'upgrade') throw badRequest('Upgrade request required');
+      if (asked.kind === 'upgrade') {
+        if (!upgrade) throw badRequest('Upgrade request required');
+        leave();
+        return await this.#switch(request, response, upgrade, asked);
+      }
       answer = asked;
     } catch (error) {
       if (response.destroyed) return;
@@ -115,6 +134,24 @@ export class Exchanges {
     };
     await respond(request, response, answer, style);
     if (!response.writableFinished) response.setTimeout(stallLimit, () => response.destroy());
+  }
+
+  /** Goes on with another protocol on the connection. */
+  async #switch(
+    request: IncomingMessage,
+    response: ServerResponse,
+    upgrade: Upgrade,
+    { body: session }: Extract<ApiResponse, { kind: 'upgrade' }>,
+  ): Promise<void> {
+    const { takeOver } = await import('./take-over.ts');
+    if (response.destroyed) return;
+    const taken = takeOver(request, upgrade, session, this.#options.clock);
+    if ('kind' in taken) return respond(request, response, taken, { format: 'json', pretty: false });
+    const { socket, head } = upgrade;
+    response.detachSocket(socket as Socket);
+    socket.write(taken.answer);
+    socket.unshift(head);
+    await taken.run(socket);
   }
 
   /** Waits for a place among the requests that are worked on; `leave` gives it back, once. */

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ApiResponse } from '../apiserver/types.ts';
@@ -9,7 +9,7 @@ export async function sendBytes(
   { code, headers, body }: Extract<ApiResponse, { kind: 'bytes' }>,
   gone: AbortSignal,
 ): Promise<void> {
-  response.writeHead(code, { ...headers });
+  response.writeHead(code, { ...headers } as OutgoingHttpHeaders);
   response.flushHeaders();
   try {
     await pipeline(Readable.from(body, { objectMode: false }), response, { signal: gone });

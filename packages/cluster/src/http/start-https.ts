@@ -5,6 +5,7 @@ import type { Clock, Logger } from '@coxswain/runtime/core';
 import type { Authority } from '../pki/index.ts';
 import { type ExchangeOptions, Exchanges } from './exchanges.ts';
 import { listen } from './listen.ts';
+import { upgradeKind } from './upgrade.ts';
 
 export interface HttpsOptions extends ExchangeOptions {
   /** 0 picks a free one. */
@@ -42,9 +43,16 @@ export async function startHttps(options: HttpsOptions): Promise<HttpsServer> {
     keepAlive: true,
     keepAliveInitialDelay: 30_000,
     noDelay: true,
+    // Wishes for protocols that are not spoken here are passed over (RFC 9110 §7.8).
+    shouldUpgradeCallback: (request) => upgradeKind(request) !== undefined,
   });
   const exchange = new Exchanges(options, () => setImmediate(() => server.closeIdleConnections()));
   server.on('request', (request, response) => exchange.serve(request, response));
+  server.on('upgrade', (request, socket, head) => {
+    const kind = upgradeKind(request);
+    if (kind) exchange.serveUpgrade(request, { kind, socket, head });
+    else socket.destroy();
+  });
   quiet(server, log);
   const sockets = openSockets(server);
   const port = await listen(server, options.port, host);
