@@ -1,5 +1,5 @@
 /**
- * `./cox bench apiserver [--seconds 4] [--objects 100000] [--peer-objects 10000]`: requests per second, and the server's CPU for each, of the
+ * `./cox bench apiserver [--seconds 4] [--objects 100000] [--peer-objects 10000] [--only REGEXP] [--no-peer]`: requests per second, and the server's CPU for each, of the
  * embedded API server and of etcd + kube-apiserver, one after the other in the same run under the same client: creates, reads, patches,
  * applies, watch fan-out over TLS, and memory with many objects.
  */
@@ -51,7 +51,7 @@ async function withEmbedded<T>(use: (server: ServerUnderLoad) => Promise<T>): Pr
   }
 }
 
-const widths = [24, 10, 10, 8, 10, 10, 8, 10];
+const widths = [24, 8, 8, 8, 8, 8, 10, 8, 8];
 
 function row(...cells: readonly string[]): void {
   const text = cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)));
@@ -64,20 +64,23 @@ function times(a: number | undefined, b: number | undefined): string {
   return a === undefined || b === undefined ? '-' : `${(a / b).toFixed(1)}x`;
 }
 
+const perCore = (micros: number): string => whole(1_000_000 / micros);
+
 function print(own: LoadResult, peer: LoadResult | undefined): void {
-  row('', 'per s', 'peer', 'ratio', 'CPU us', 'peer', 'less', 'target/s');
+  row('', 'CPU us', 'peer', 'less', 'core/s', 'target', 'seen/s', 'peer', 'ratio');
   for (const [name, cost] of Object.entries(own.costs)) {
     const other = peer?.costs[name];
     const target = targets[name];
     row(
       name,
-      whole(cost.rate),
-      whole(other?.rate),
-      times(cost.rate, other?.rate),
       whole(cost.micros),
       whole(other?.micros),
       times(other?.micros, cost.micros),
-      target === undefined ? '' : whole(target),
+      perCore(cost.micros),
+      target === undefined ? '-' : whole(target),
+      whole(cost.rate),
+      whole(other?.rate),
+      times(cost.rate, other?.rate),
     );
   }
   const memory = ({ empty, full, objects }: LoadResult['memory']) =>
@@ -87,13 +90,19 @@ function print(own: LoadResult, peer: LoadResult | undefined): void {
 }
 
 const { values } = parseArgs({
+  allowNegative: true,
   options: {
+    only: { type: 'string', default: '' },
+    peer: { type: 'boolean', default: true },
     seconds: { type: 'string', default: '4' },
     objects: { type: 'string', default: '100000' },
     'peer-objects': { type: 'string', default: '10000' },
   },
 });
 const seconds = Number(values.seconds);
-const own = await withEmbedded((server) => loadServer(server, { seconds, objects: Number(values.objects) }));
-const peer = await withControlPlane((plane) => loadServer(plane, { seconds, objects: Number(values['peer-objects']) }));
+const options = { seconds, only: new RegExp(values.only, 'i') };
+const own = await withEmbedded((server) => loadServer(server, { ...options, objects: Number(values.objects) }));
+const peer = values.peer
+  ? await withControlPlane((plane) => loadServer(plane, { ...options, objects: Number(values['peer-objects']) }))
+  : undefined;
 print(own, peer);

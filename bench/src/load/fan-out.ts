@@ -1,35 +1,41 @@
-import type { ClientRequest } from 'node:http';
-import { request } from 'node:https';
+import { connect, type TLSSocket } from 'node:tls';
 import { type Cost, hands } from './measure.ts';
 import type { LoadClient } from './server.ts';
 
 const newline = 0x0a;
+const carriageReturn = 0x0d;
 
 /** Watchers of one object, each on a TLS connection of its own. */
 class Watchers {
   /** Events received by all of them. */
   received = 0;
-  readonly #calls: ClientRequest[] = [];
+  readonly #sockets: TLSSocket[] = [];
 
   /** Resolves when the watch has begun. */
   open(client: LoadClient, path: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      const call = request(client.options(path, { method: 'GET', agent: false }), (response) => {
-        response.on('data', (chunk: Buffer) => {
-          for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) this.received++;
-        });
-        response.on('error', () => {});
-        if (response.statusCode === 200) resolve();
-        else reject(new Error(`a watch was answered ${response.statusCode}`));
+      const socket = connect({ ...client.address(), rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+      this.#sockets.push(socket);
+      let begun = false;
+      let last = 0;
+      socket.on('error', reject);
+      socket.on('data', (chunk: Buffer) => {
+        if (!begun) {
+          begun = true;
+          if (chunk.toString('latin1', 9, 12) === '200') resolve();
+          else reject(new Error(`a watch was answered ${chunk.toString('latin1', 0, 200)}`));
+        }
+        // Lines of the head and the marks of chunks end in CR LF, those of events in LF.
+        for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1))
+          if ((at > 0 ? chunk[at - 1] : last) !== carriageReturn) this.received++;
+        last = chunk.at(-1) ?? last;
       });
-      call.on('error', reject);
-      call.end();
-      this.#calls.push(call);
+      socket.write(client.request({ method: 'GET', path }));
     });
   }
 
   close(): void {
-    for (const call of this.#calls) call.destroy();
+    for (const socket of this.#sockets) socket.destroy();
   }
 }
 
@@ -47,7 +53,7 @@ export async function fanOut(client: LoadClient, namespace: string, count: numbe
   const name = `watched-${count}`;
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data: { turn: '' } };
   const collection = `/api/v1/namespaces/${namespace}/configmaps`;
-  const created = await client.send({ method: 'POST', path: collection, body: object });
+  const created = await client.send({ method: 'POST', path: collection, body: JSON.stringify(object) });
   const { resourceVersion } = (JSON.parse(created.text) as { metadata: { resourceVersion: string } }).metadata;
   const watchers = new Watchers();
   const watch = `${collection}?watch=1&fieldSelector=metadata.name%3D${name}&resourceVersion=${resourceVersion}`;
@@ -57,7 +63,7 @@ export async function fanOut(client: LoadClient, namespace: string, count: numbe
     let changes = 0;
     const writer = async () => {
       while (performance.now() - since < seconds * 1000) {
-        const body = { data: { turn: String(changes++) } };
+        const body = `{"data":{"turn":"${changes++}"}}`;
         const contentType = 'application/merge-patch+json';
         await client.send({ method: 'PATCH', path: `${collection}/${name}`, body, contentType });
       }

@@ -14,7 +14,11 @@ export const hands = 32;
 async function run(client: LoadClient, more: () => boolean, ask: (turn: number) => Ask): Promise<number> {
   let turn = 0;
   const hand = async () => {
-    while (more()) await client.send(ask(turn++));
+    while (more()) {
+      const wanted = ask(turn++);
+      const { status, text } = await client.ask(wanted);
+      if (status >= 400) throw new Error(`${wanted.method} ${wanted.path} answered ${status}: ${text().slice(0, 500)}`);
+    }
   };
   await Promise.all(Array.from({ length: hands }, hand));
   return turn;

@@ -1,6 +1,6 @@
 import { fanOut } from './fan-out.ts';
 import { type Cost, measure, repeat } from './measure.ts';
-import { configMap, deployment, namespace, pod, widget, widgetDefinition } from './objects.ts';
+import { configMap, deployment, namespace, pod, smallConfigMap, widget, widgetDefinition, written } from './objects.ts';
 import { type Ask, LoadClient, type ServerUnderLoad } from './server.ts';
 
 export interface LoadOptions {
@@ -8,6 +8,8 @@ export interface LoadOptions {
   readonly seconds: number;
   /** How many ConfigMaps memory is measured with. */
   readonly objects: number;
+  /** Which lines are measured, by their names. */
+  readonly only: RegExp;
 }
 
 export interface LoadResult {
@@ -21,7 +23,7 @@ const apps = `/apis/apps/v1/namespaces/${namespace}/deployments`;
 const widgets = `/apis/bench.example.com/v1/namespaces/${namespace}/widgets`;
 const listed = 'bench-list';
 
-const post = (path: string, body: unknown): Ask => ({ method: 'POST', path, body });
+const post = (path: string, body: unknown): Ask => ({ method: 'POST', path, body: JSON.stringify(body) });
 
 async function prepare(client: LoadClient): Promise<void> {
   for (const name of [namespace, listed])
@@ -45,7 +47,9 @@ function statusPatch(turn: number): Ask {
   return {
     method: 'PATCH',
     path: `${core}/pods/pod-${turn % 100}/status`,
-    body: { status: { phase: 'Running', podIP: `10.1.${turn % 200}.${turn % 251}`, conditions: [condition] } },
+    body: JSON.stringify({
+      status: { phase: 'Running', podIP: `10.1.${turn % 200}.${turn % 251}`, conditions: [condition] },
+    }),
     contentType: 'application/strategic-merge-patch+json',
   };
 }
@@ -55,22 +59,28 @@ function apply(turn: number): Ask {
   return {
     method: 'PATCH',
     path: `${apps}/${name}?fieldManager=bench-apply&force=true`,
-    body: deployment(name, 1 + (turn % 7)),
+    body: JSON.stringify(deployment(name, 1 + (turn % 7))),
     contentType: 'application/apply-patch+yaml',
   };
 }
 
+/** Creations of objects that differ in their names only: what the client does for one is to put the name in. */
+function creation(path: string, object: (name: string) => object): (turn: number) => Ask {
+  const text = written(object);
+  return (turn) => ({ method: 'POST', path, body: text(`new-${turn}`) });
+}
+
 const requests: Readonly<Record<string, (turn: number) => Ask>> = {
-  'create ConfigMap': (turn) => post(`${core}/configmaps`, configMap(`map-${turn}`)),
-  'create Pod': (turn) => post(`${core}/pods`, pod(`new-${turn}`)),
-  'create custom resource': (turn) => post(widgets, widget(`widget-${turn}`)),
+  'create ConfigMap': creation(`${core}/configmaps`, configMap),
+  'create Pod': creation(`${core}/pods`, pod),
+  'create custom resource': creation(widgets, widget),
   'GET ConfigMap': (turn) => ({ method: 'GET', path: `/api/v1/namespaces/${listed}/configmaps/listed-${turn % 500}` }),
   'LIST 500': () => ({ method: 'GET', path: `/api/v1/namespaces/${listed}/configmaps?limit=500` }),
   'patch status of a Pod': statusPatch,
   'patch Deployment': (turn) => ({
     method: 'PATCH',
     path: `${apps}/deployment-${turn % 20}`,
-    body: { spec: { replicas: 1 + (turn % 9) } },
+    body: `{"spec":{"replicas":${1 + (turn % 9)}}}`,
     contentType: 'application/merge-patch+json',
   }),
   'apply Deployment': apply,
@@ -78,7 +88,8 @@ const requests: Readonly<Record<string, (turn: number) => Ask>> = {
 
 async function fill(client: LoadClient, objects: number): Promise<LoadResult['memory']> {
   const empty = await client.memory();
-  await repeat(client, objects, (turn) => post(`${core}/configmaps`, configMap(`kept-${turn}`)));
+  const text = written(smallConfigMap);
+  await repeat(client, objects, (turn) => ({ method: 'POST', path: `${core}/configmaps`, body: text(`kept-${turn}`) }));
   await new Promise((resolve) => setTimeout(resolve, 3000));
   return { empty, full: await client.memory(), objects };
 }
@@ -86,14 +97,17 @@ async function fill(client: LoadClient, objects: number): Promise<LoadResult['me
 /** Puts a server that was just started under all the loads, one after the other. */
 export async function loadServer(server: ServerUnderLoad, options: LoadOptions): Promise<LoadResult> {
   const client = new LoadClient(server, 32);
-  const { seconds, objects } = options;
+  const { seconds, objects, only } = options;
   try {
     await prepare(client);
     const memory = await fill(client, objects);
     const costs: Record<string, Cost> = {};
-    for (const [name, ask] of Object.entries(requests)) costs[name] = await measure(client, seconds, ask);
-    for (const count of [100, 1000])
-      costs[`event to ${count} watchers`] = await fanOut(client, namespace, count, seconds);
+    for (const [name, ask] of Object.entries(requests))
+      if (only.test(name)) costs[name] = await measure(client, seconds, ask);
+    for (const count of [100, 1000]) {
+      const name = `event to ${count} watchers`;
+      if (only.test(name)) costs[name] = await fanOut(client, namespace, count, seconds);
+    }
     return { costs, memory };
   } finally {
     client.close();

@@ -1,5 +1,6 @@
-import { Agent, type RequestOptions, request } from 'node:https';
+import type { ConnectionOptions } from 'node:tls';
 import { cpuMs, memoryOf } from '../process.ts';
+import { Connection } from './connection.ts';
 
 /** A server under load, and who asks it. */
 export interface ServerUnderLoad {
@@ -20,43 +21,59 @@ export interface Answer {
 export interface Ask {
   readonly method: string;
   readonly path: string;
-  readonly body?: unknown;
+  /** JSON text. */
+  readonly body?: string;
   /** Default `application/json`. */
   readonly contentType?: string;
 }
 
-/** A client with keep-alive connections, the same for every server. */
+/** A client with keep-alive connections, the same for every server. Requests wait for a free one. */
 export class LoadClient {
   readonly server: ServerUnderLoad;
-  readonly #agent: Agent;
+  readonly #all: Connection[] = [];
+  readonly #idle: Connection[] = [];
+  readonly #limit: number;
+  readonly #fields: string;
+  readonly #waiting: ((connection: Connection) => void)[] = [];
 
   constructor(server: ServerUnderLoad, connections: number) {
     this.server = server;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
+    this.#limit = connections;
+    const { host } = new URL(server.url);
+    const authorization = server.token ? `Authorization: Bearer ${server.token}\r\n` : '';
+    this.#fields = `Host: ${host}\r\nUser-Agent: bench/1\r\nAccept: application/json\r\n${authorization}`;
   }
 
   /** @throws Error when the server does not answer, or answers a failure that is not in `accepted` */
   async send(ask: Ask, accepted: readonly number[] = []): Promise<Answer> {
-    const answer = await this.#exchange(ask);
-    if (answer.status >= 400 && !accepted.includes(answer.status))
-      throw new Error(`${ask.method} ${ask.path} answered ${answer.status}: ${answer.text.slice(0, 500)}`);
-    return answer;
+    const { status, text } = await this.ask(ask);
+    if (status >= 400 && !accepted.includes(status))
+      throw new Error(`${ask.method} ${ask.path} answered ${status}: ${text().slice(0, 500)}`);
+    return { status, text: text() };
   }
 
-  /** Options of a request; `agent: false` gives it a connection of its own. */
-  options(path: string, more: RequestOptions): RequestOptions {
-    const { url, token, cert, key } = this.server;
+  /** Like `send`, leaving the body as it is until somebody asks for it. */
+  async ask(ask: Ask): Promise<{ readonly status: number; readonly text: () => string }> {
+    const connection = this.#idle.pop() ?? (await this.#next());
+    const { status, body } = await connection.ask(this.request(ask));
+    const next = this.#waiting.shift();
+    if (next) next(connection);
+    else this.#idle.push(connection);
+    return { status, text: () => body.toString() };
+  }
+
+  /** A whole request as bytes. */
+  request({ method, path, body, contentType = 'application/json' }: Ask): Buffer {
+    const content =
+      body === undefined ? '' : `Content-Type: ${contentType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
+    return Buffer.from(`${method} ${path} HTTP/1.1\r\n${this.#fields}${content}\r\n${body ?? ''}`);
+  }
+
+  /** How a connection to the server is made. */
+  address(): ConnectionOptions {
+    const { url, cert, key } = this.server;
     const { hostname, port } = new URL(url);
-    return {
-      hostname,
-      port,
-      path,
-      agent: this.#agent,
-      rejectUnauthorized: false,
-      ...(cert && key ? { cert, key } : {}),
-      ...more,
-      headers: { 'User-Agent': 'bench/1', ...(token ? { Authorization: `Bearer ${token}` } : {}), ...more.headers },
-    };
+    return { host: hostname, port: Number(port), ...(cert && key ? { cert, key } : {}) };
   }
 
   /** CPU milliseconds the server has used. */
@@ -70,24 +87,14 @@ export class LoadClient {
   }
 
   close(): void {
-    this.#agent.destroy();
+    for (const connection of this.#all) connection.close();
   }
 
-  #exchange({ method, path, body, contentType = 'application/json' }: Ask): Promise<Answer> {
-    const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
-    const headers = bytes ? { 'Content-Type': contentType, 'Content-Length': bytes.length } : {};
-    return new Promise((resolve, reject) => {
-      const call = request(this.options(path, { method, headers }), (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.once('end', () =>
-          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
-        );
-        response.once('error', reject);
-      });
-      call.once('error', reject);
-      call.end(bytes);
-    });
+  #next(): Connection | Promise<Connection> {
+    if (this.#all.length >= this.#limit) return new Promise((resolve) => this.#waiting.push(resolve));
+    const connection = new Connection(this.address());
+    this.#all.push(connection);
+    return connection;
   }
 }
 
