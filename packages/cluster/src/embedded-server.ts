@@ -43,7 +43,7 @@ function makeApi(
   security: Security,
   { call }: WebhookCaller,
   operations: Operations,
-  { clock, random, log }: EmbeddedServerOptions,
+  { clock, random, log, options }: EmbeddedServerOptions,
 ): ApiServer {
   const registry = createRegistry(builtinResources(security.answers));
   return createApiServer({
@@ -54,7 +54,13 @@ function makeApi(
     log,
     authorizer: security.authorizer,
     admission: [
-      ...builtinAdmission({ random, webhooks: { random, registry, call, authorizer: security.authorizer } }),
+      ...builtinAdmission({
+        random,
+        registry,
+        authorizer: security.authorizer,
+        webhooks: { random, registry, call, authorizer: security.authorizer },
+        enabled: options.admissionPlugins ?? [],
+      }),
       ...security.admission,
     ],
     routes: [

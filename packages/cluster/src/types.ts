@@ -1,6 +1,6 @@
 import type { Client } from '@coxswain/runtime/client';
 import type { Clock, Logger, Random } from '@coxswain/runtime/core';
-import type { WebhookRoutes } from './apiserver/admission/index.ts';
+import type { OptionalPlugin, WebhookRoutes } from './apiserver/admission/index.ts';
 import type { Faults } from './faults/index.ts';
 
 export interface ClusterOptions {
@@ -30,6 +30,8 @@ export interface ClusterOptions {
    * not in it are looked up: an endpoint with a loopback address is called.
    */
   readonly webhookRoutes?: WebhookRoutes;
+  /** Admission plug-ins that a plain Kubernetes leaves off, too. Default none. */
+  readonly admissionPlugins?: readonly OptionalPlugin[];
   /** How many requests over HTTPS are worked on at a time, watches aside; more wait 5 s at most, and get 429 then. Default 200 and 400. */
   readonly inFlight?: { readonly mutating?: number; readonly readOnly?: number };
   /** Install the OpenKruise kinds and run their controllers; default true. */

@@ -249,6 +249,8 @@ export interface AdmissionAttributes {
   readonly storage: Storage;
   /** Adds a `Warning` header to the answer. */
   warn(text: string): void;
+  /** Notes something for those who audit: key and text. It goes to the server's log, level debug; clients never see it. */
+  annotate(key: string, text: string): void;
   /** Asks for one more pass of all `admit`s after this one: a late link changed the object. Asked in the second pass, it does nothing. */
   readmit(): void;
 }

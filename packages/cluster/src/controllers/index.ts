@@ -9,6 +9,7 @@ import { garbageCollector } from './gc/index.ts';
 import { jobController } from './job/index.ts';
 import { monitorKinds } from './kinds/index.ts';
 import { namespaceController } from './namespace/index.ts';
+import { nodeTaintController } from './node-taints/index.ts';
 import { podGarbageCollector } from './podgc/index.ts';
 import { quotaController } from './quota/index.ts';
 import { replicaSetController } from './replicaset/index.ts';
@@ -25,7 +26,7 @@ export function cleanupControllers(manager: Manager): void {
   quotaController(manager, monitors);
 }
 
-/** Adds the controllers of the built-in workloads, services and volumes. */
+/** Adds the controllers of the built-in workloads, services, volumes and nodes. */
 export function workloadControllers(manager: Manager): void {
   for (const add of [
     deploymentController,
@@ -35,6 +36,7 @@ export function workloadControllers(manager: Manager): void {
     endpointsControllers,
     volumeControllers,
     podGarbageCollector,
+    nodeTaintController,
   ])
     add(manager);
 }

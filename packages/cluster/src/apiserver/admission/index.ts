@@ -2,7 +2,7 @@
  * The built-in admission plug-ins: what the cluster adds to an object, or refuses, by looking at other objects.
  * Knows storage and the kinds it guards; nothing of requests or verbs.
  */
-export { type AdmissionOptions, builtinAdmission } from './chain.ts';
+export { type AdmissionOptions, builtinAdmission, type OptionalPlugin } from './chain.ts';
 export { defaultStorageClassName } from './storage-class.ts';
 export {
   createWebhookCaller,

@@ -1,9 +1,17 @@
 import type { MutableJson } from '@coxswain/k8s';
-import { ensureObject, mapAt, objectAt } from '../builtin/shared/draft.ts';
+import { ensureObject, mapAt, objectAt, type ReadJson } from '../builtin/shared/draft.ts';
 import type { AdmissionAttributes } from '../types.ts';
 
 /** Marks a pod that a node made by itself: the server leaves it as it is. */
 const mirrorAnnotation = 'kubernetes.io/config.mirror';
+
+export const isMirror = (object: ReadJson | undefined): boolean =>
+  mirrorAnnotation in mapAt(objectAt(object, 'metadata'), 'annotations');
+
+/** Whether a pod is being created, not one of its subresources. */
+export function isPodCreation({ operation, resource, subresource }: AdmissionAttributes): boolean {
+  return operation === 'CREATE' && subresource === '' && resource.group === '' && resource.plural === 'pods';
+}
 
 /** The spec of a pod that is being created (or otherwise written by one of `operations`); `undefined` for every other write. */
 export function podSpecOf(
@@ -13,6 +21,6 @@ export function podSpecOf(
   const { operation, resource, subresource, object } = attributes;
   if (!operations.includes(operation) || subresource !== '' || !object) return undefined;
   if (resource.group !== '' || resource.plural !== 'pods') return undefined;
-  if (mirrorAnnotation in mapAt(objectAt(object, 'metadata'), 'annotations')) return undefined;
+  if (isMirror(object)) return undefined;
   return { spec: ensureObject(object, 'spec') };
 }

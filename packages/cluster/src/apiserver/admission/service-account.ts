@@ -1,17 +1,20 @@
 import type { MutableJson } from '@coxswain/k8s';
 import { forbidden, type Random, randomSuffix } from '@coxswain/runtime/core';
-import { copyJson, ensureObject, listAt, objectsAt, type ReadJson, textAt } from '../builtin/shared/draft.ts';
+import { copyJson, ensureObject, listAt, objectAt, objectsAt, type ReadJson, textAt } from '../builtin/shared/draft.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../types.ts';
-import { podSpecOf } from './pod-spec.ts';
+import { nameIn } from './matching/index.ts';
+import { mountableRefusal, usesSecrets } from './mountable-secrets.ts';
+import { isMirror, isPodCreation, podSpecOf } from './pod-spec.ts';
 
 /** Where programs look for the token of their service account. */
 const tokenPath = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-function accountOf({ resource, name, namespace, storage }: AdmissionAttributes, wanted: string): ReadJson {
+function accountOf(attributes: AdmissionAttributes, wanted: string): ReadJson {
+  const { resource, namespace, storage } = attributes;
   const account = storage.get({ resource: '/serviceaccounts', namespace, name: wanted });
   if (account) return account as unknown as ReadJson;
   const why = `error looking up service account ${namespace}/${wanted}: serviceaccount "${wanted}" not found`;
-  throw forbidden(resource, name, why);
+  throw forbidden(resource, nameIn(attributes), why);
 }
 
 /** Token, certificate authority and namespace in one volume. */
@@ -46,11 +49,37 @@ function mountToken(spec: MutableJson, random: Random): void {
   if (!present) spec.volumes = [...listAt(spec, 'volumes'), tokenVolume(name)];
 }
 
+/** Pods that nodes make by themselves may not use what only the server can give. */
+function checkMirror(attributes: AdmissionAttributes, spec: ReadJson): void {
+  const refuse = (why: string): never => {
+    throw forbidden(attributes.resource, nameIn(attributes), `a mirror pod may not ${why}`);
+  };
+  if (textAt(spec, 'serviceAccountName') !== '') refuse('reference service accounts');
+  if (usesSecrets(spec)) refuse('reference secrets');
+  const sources = objectsAt(spec, 'volumes').flatMap((volume) => objectsAt(objectAt(volume, 'projected'), 'sources'));
+  if (sources.some((source) => objectAt(source, 'serviceAccountToken'))) {
+    refuse('use ServiceAccountToken volume projections');
+  }
+}
+
+function check(attributes: AdmissionAttributes): void {
+  const spec = isPodCreation(attributes) ? objectAt(attributes.object, 'spec') : undefined;
+  if (!spec) return;
+  if (isMirror(attributes.object)) {
+    checkMirror(attributes, spec);
+    return;
+  }
+  const account = accountOf(attributes, textAt(spec, 'serviceAccountName') || 'default');
+  const refusal = mountableRefusal(account, spec);
+  if (refusal !== undefined) throw forbidden(attributes.resource, nameIn(attributes), refusal);
+}
+
 /** Gives every pod a service account that exists, with its pull secrets and, unless refused, its token. */
 export function serviceAccount(random: Random): AdmissionPlugin {
   return {
     name: 'ServiceAccount',
     admit(attributes) {
+      if (isPodCreation(attributes) && isMirror(attributes.object)) return check(attributes);
       const pod = podSpecOf(attributes);
       if (!pod) return;
       const { spec } = pod;
@@ -64,6 +93,9 @@ export function serviceAccount(random: Random): AdmissionPlugin {
         spec.imagePullSecrets = copyJson(account.imagePullSecrets);
       }
       ensureObject(spec, 'securityContext');
+      check(attributes);
     },
+    // Again when everything is as it will be stored: a webhook may have named another account.
+    validate: check,
   };
 }

@@ -2,6 +2,7 @@ import { compareQuantities, forbidden, parseQuantity } from '@coxswain/runtime/c
 import type { Storage } from '../../storage/types.ts';
 import { ensureObject, given, listAt, mapAt, objectAt, type ReadJson, textAt } from '../builtin/shared/draft.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../types.ts';
+import { newestDefault } from './newest-default.ts';
 
 const storageName = 'storage.k8s.io/storageclasses';
 const defaultAnnotation = 'storageclass.kubernetes.io/is-default-class';
@@ -12,18 +13,9 @@ function isClaim({ resource, subresource }: AdmissionAttributes): boolean {
   return resource.group === '' && resource.plural === 'persistentvolumeclaims' && subresource === '';
 }
 
-/** Of several default classes the newest counts, then the first by name. */
-export function defaultStorageClassName(storage: Storage): string | undefined {
-  const classes = storage.list(storageName).objects.filter((candidate) => {
-    const annotations = candidate.metadata.annotations ?? {};
-    return annotations[defaultAnnotation] === 'true' || annotations[betaDefaultAnnotation] === 'true';
-  });
-  const newest = classes
-    .map(({ metadata }) => metadata.creationTimestamp ?? '')
-    .sort()
-    .at(-1);
-  return classes.find(({ metadata }) => (metadata.creationTimestamp ?? '') === newest)?.metadata.name;
-}
+/** The class of claims that name none. */
+export const defaultStorageClassName = (storage: Storage): string | undefined =>
+  newestDefault(storage, storageName, [defaultAnnotation, betaDefaultAnnotation]);
 
 /** Gives claims without a class the default one. An empty class name means: no class, and stays. */
 export const defaultStorageClass: AdmissionPlugin = {

@@ -28,6 +28,10 @@ export function admission(call: Call, phase: 'admit' | 'validate', write: Admiss
     user: call.request.user,
     storage: call.server.storage,
     warn: (text) => warn(call, text),
+    annotate(key, text) {
+      const { user, method, path } = call.request;
+      call.server.log.debug({ user: user.name, method, path, annotation: key, value: text }, 'audit annotation');
+    },
     readmit() {
       again = true;
     },
