@@ -35,9 +35,9 @@ export function kubectlFor(kubeconfig: string): Promise<ClusterProgram> {
   return programFor('kubectl', kubeconfig);
 }
 
-/** The real Helm, pointed at one cluster. @param kubeconfig the text of a kubeconfig */
-export function helmFor(kubeconfig: string): Promise<ClusterProgram> {
-  return programFor('helm', kubeconfig);
+/** The real Helm, 4 or 3, pointed at one cluster. @param kubeconfig the text of a kubeconfig */
+export function helmFor(kubeconfig: string, major: 3 | 4 = 4): Promise<ClusterProgram> {
+  return programFor(major === 4 ? 'helm' : 'helm3', kubeconfig);
 }
 
 /** Its kubeconfig, caches and settings live in a private folder that is removed on disposal. */

