@@ -23,7 +23,10 @@ export function openDataDir(store: Store, options: StorageOptions & { readonly d
         file,
         lastSnapshotBytes: held.snapshotBytes,
         revision: held.revision,
-        snapshot: () => ({ revision: store.revision, entries: [...store.entries()] }),
+        snapshot: () => ({
+          revision: store.revision,
+          entries: Array.from(store.all(), ({ key, json }) => [key, json] as const),
+        }),
         release: () => lock.release(),
       }),
     );

@@ -8,4 +8,11 @@ export { cachedJsonBytes, jsonBytes } from './json-bytes.ts';
 export { makeDirectory } from './make-directory.ts';
 export { openStorage } from './open-storage.ts';
 export { type HistoryOptions, historyDefaults, type StorageOptions } from './options.ts';
-export type { Storage, StorageEvent, StorageKey, StoragePage, StorageSubscription } from './types.ts';
+export type {
+  Storage,
+  StorageEvent,
+  StorageKey,
+  StoragePage,
+  StorageSubscription,
+  StoredObject,
+} from './types.ts';

@@ -52,6 +52,11 @@ export function jsonBytes(value: unknown): Buffer {
   return bytes;
 }
 
+/** Says what the text of a frozen object is. */
+export function rememberJson(value: object, bytes: Buffer): void {
+  memory.set(value, bytes);
+}
+
 /** Bytes of a frozen value when they were made already. */
 export function cachedJsonBytes(value: object): Buffer | undefined {
   return memory.get(value);

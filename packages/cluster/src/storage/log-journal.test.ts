@@ -53,7 +53,9 @@ function newJournal(fsync: StorageOptions['fsync']) {
 
 const event = (revision: number): StorageEvent => {
   const key = { resource: '/pods', namespace: '', name: `p${revision}` };
-  return { type: 'created', key, revision, object: { metadata: { name: key.name } } };
+  const object = { metadata: { name: key.name } };
+  const state = { key, revision, object, json: Buffer.from(JSON.stringify(object)) };
+  return { type: 'created', key, revision, state, before: undefined, object, previous: undefined };
 };
 
 test('commits that wait for the disk share its syncs', async () => {

@@ -22,6 +22,8 @@ export interface StorageOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly history?: HistoryOptions;
+  /** Bytes of text of the objects that are kept in memory as objects too, because they were used lately; default 16 MiB. */
+  readonly recentBytes?: number;
   /** Log bytes after which a new snapshot is worth writing; default 64 MiB (and at least twice the last snapshot). */
   readonly snapshotBytes?: number;
 }

@@ -1,6 +1,5 @@
-import type { KubeObject } from '@coxswain/k8s';
 import type { History } from './history.ts';
-import type { StorageKey } from './types.ts';
+import type { StorageKey, StoredObject } from './types.ts';
 
 /**
  * How a resource differed from now at one past revision: for each object changed since, what it was (`undefined`: not there).
@@ -8,7 +7,7 @@ import type { StorageKey } from './types.ts';
  */
 export class PastView {
   readonly revision: number;
-  readonly states = new Map<string, KubeObject | undefined>();
+  readonly states = new Map<string, StoredObject | undefined>();
   /** Ids that were created or deleted since: the only ones whose presence can differ. */
   readonly moved = new Set<string>();
   readonly #idOf: (key: StorageKey) => string;
@@ -25,7 +24,7 @@ export class PastView {
     for (const event of history.after(this.#through)) {
       const id = this.#idOf(event.key);
       // Only the first change after the revision tells what was there.
-      if (!this.states.has(id)) this.states.set(id, event.previous);
+      if (!this.states.has(id)) this.states.set(id, event.before);
       if (event.type !== 'updated') this.moved.add(id);
       this.#through = event.revision;
     }

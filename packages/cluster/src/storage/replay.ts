@@ -1,5 +1,4 @@
 import { statSync, truncateSync } from 'node:fs';
-import type { KubeObject } from '@coxswain/k8s';
 import type { Logger } from '@coxswain/runtime/core';
 import { DataDirError, messageOf } from './errors.ts';
 import { logMark, numberedFiles } from './files.ts';
@@ -13,7 +12,7 @@ import type { StorageKey } from './types.ts';
 export interface Recovered {
   /** Of the newest commit. */
   readonly revision: number;
-  readonly entries: Iterable<readonly [StorageKey, KubeObject]>;
+  readonly entries: Iterable<readonly [StorageKey, Buffer]>;
   /** The newest log and its size: where to go on writing. */
   readonly log?: { readonly path: string; readonly size: number };
   readonly snapshotBytes: number;
@@ -21,7 +20,7 @@ export interface Recovered {
 
 interface State {
   revision: number;
-  readonly entries: Map<string, readonly [StorageKey, KubeObject]>;
+  readonly entries: Map<string, readonly [StorageKey, Buffer]>;
 }
 
 const keyText = (key: StorageKey) => `${key.resource}\0${key.namespace}\0${key.name}`;
@@ -80,8 +79,8 @@ function recordAt(path: string, payload: Buffer, offset: number): LogRecord {
   }
 }
 
-function apply(state: State, { rv, key, object }: LogRecord): void {
-  if (object) state.entries.set(keyText(key), [key, object]);
+function apply(state: State, { rv, key, json }: LogRecord): void {
+  if (json) state.entries.set(keyText(key), [key, json]);
   else state.entries.delete(keyText(key));
   state.revision = rv;
 }

@@ -1,16 +1,16 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { KubeObject } from '@coxswain/k8s';
 import { DataDirError, messageOf } from './errors.ts';
 import { snapshotMark, snapshotPath, syncDirectory } from './files.ts';
 import { pushFrame, readFrames } from './frames.ts';
-import { jsonBytes } from './json-bytes.ts';
+import { splitObject } from './record.ts';
 import type { StorageKey } from './types.ts';
 
 /** All objects at one revision. */
 export interface Snapshot {
   readonly revision: number;
-  readonly entries: readonly (readonly [StorageKey, KubeObject])[];
+  /** Keys and texts. */
+  readonly entries: readonly (readonly [StorageKey, Buffer])[];
 }
 
 interface Head {
@@ -51,9 +51,9 @@ async function writeEntries(path: string, snapshot: Snapshot): Promise<number> {
       parts = [];
       bytes = 0;
     };
-    for (const [{ resource, namespace, name }, object] of snapshot.entries) {
+    for (const [{ resource, namespace, name }, json] of snapshot.entries) {
       const key = Buffer.from(`{"key":${JSON.stringify({ resource, namespace, name })},"object":`);
-      bytes += pushFrame(parts, [key, jsonBytes(object), close]);
+      bytes += pushFrame(parts, [key, json, close]);
       if (bytes >= batchBytes) await flush();
     }
     await flush();
@@ -66,10 +66,17 @@ async function writeEntries(path: string, snapshot: Snapshot): Promise<number> {
 
 const close = Buffer.from('}');
 
+/** @throws SyntaxError or TypeError */
+function entryOf(payload: Buffer): [StorageKey, Buffer] {
+  const { head, json } = splitObject(payload);
+  if (!json) throw new TypeError('an entry without an object');
+  return [(head as { readonly key: StorageKey }).key, json];
+}
+
 /** @throws DataDirError when the file is not a whole snapshot */
 export function readSnapshot(path: string): Snapshot {
   let head: Head | undefined;
-  const entries: [StorageKey, KubeObject][] = [];
+  const entries: [StorageKey, Buffer][] = [];
   const fault = (offset: number, why: string) =>
     new DataDirError(
       path,
@@ -77,9 +84,8 @@ export function readSnapshot(path: string): Snapshot {
     );
   const { end, size } = readFrames(path, snapshotMark, (payload, offset) => {
     try {
-      const value = JSON.parse(payload.toString('utf8')) as Head & { key: StorageKey; object: KubeObject };
-      if (head) entries.push([value.key, value.object]);
-      else head = value;
+      if (!head) head = JSON.parse(payload.toString('utf8')) as Head;
+      else entries.push(entryOf(payload));
     } catch (error) {
       throw fault(offset, messageOf(error));
     }

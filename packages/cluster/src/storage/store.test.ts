@@ -33,6 +33,24 @@ test('a commit stamps, freezes and keeps the object; the given one is not change
   expect(store.revision).toBe(3);
 });
 
+test('what was not used for a while is kept as text, and read from it again', () => {
+  const store = new Store({ clock: new VirtualClock(), log: silentLogger, recentBytes: 3000 });
+  const put = (name: string) => store.put(key(name), object(name, { data: 'x'.repeat(500) }));
+  const used = put('used');
+  const idle = put('idle');
+  for (let i = 0; i < 20; i++) {
+    put(`more-${i}`);
+    expect(store.get(key('used'))).toBe(used);
+  }
+  expect(store.get(key('idle'))).not.toBe(idle);
+  expect(store.get(key('idle'))).toEqual(idle);
+  expect(Object.isFrozen(store.get(key('idle'))?.metadata)).toBe(true);
+  const state = store.find(key('idle'));
+  expect(JSON.parse(String(state?.json))).toEqual(idle);
+  expect(state?.revision).toBe(3);
+  expect(store.list(pods).objects).toHaveLength(22);
+});
+
 test('lists go in the order of namespace/name, by page, with the number that remains', () => {
   const { store } = newStore();
   for (const [namespace, name] of [
@@ -49,7 +67,7 @@ test('lists go in the order of namespace/name, by page, with the number that rem
   const page = store.list(pods, { after: 'a-b/x', limit: 2 });
   expect([names(page.objects), page.remaining]).toEqual([['a/y', 'a/z'], 2]);
   expect(names(store.list(pods, { namespace: 'a', after: 'a/y' }).objects)).toEqual(['a/z']);
-  expect(store.list('/none')).toEqual({ objects: [], revision: 6, remaining: 0 });
+  expect(store.list('/none')).toMatchObject({ objects: [], revision: 6, remaining: 0 });
 });
 
 test('cluster-scoped objects page by their name alone', () => {
@@ -106,9 +124,9 @@ test('a subscription gets the recorded events at once, then the live ones', () =
   const second = store.put(key('a'), object('a'));
   const events: StorageEvent[] = [];
   const subscription = store.subscribe(pods, 2, (event) => events.push(event));
-  expect(events).toEqual([{ type: 'updated', key: key('a'), revision: 4, object: second, previous: first }]);
+  expect(events).toMatchObject([{ type: 'updated', key: key('a'), revision: 4, object: second, previous: first }]);
   const last = store.delete(key('a'));
-  expect(events[1]).toEqual({ type: 'deleted', key: key('a'), revision: 5, object: last, previous: second });
+  expect(events[1]).toMatchObject({ type: 'deleted', key: key('a'), revision: 5, object: last, previous: second });
   subscription.cancel();
   store.put(key('b'), object('b'));
   expect(events).toHaveLength(2);

@@ -1,18 +1,21 @@
 import type { KubeObject } from '@coxswain/k8s';
 import { expired } from '@coxswain/runtime/core';
+import { Change } from './change.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { History } from './history.ts';
 import type { Journal } from './journal.ts';
 import { type HistoryOptions, historyDefaults, type StorageOptions } from './options.ts';
 import { PastView } from './past-view.ts';
+import { RecentObjects } from './recent-objects.ts';
 import { SortedKeys } from './sorted-keys.ts';
+import { State } from './stored-object.ts';
 import { Subscribers } from './subscribers.ts';
 import { Timeline } from './timeline.ts';
-import type { Storage, StorageEvent, StorageKey, StoragePage, StorageSubscription } from './types.ts';
+import type { Storage, StorageEvent, StorageKey, StoragePage, StorageSubscription, StoredObject } from './types.ts';
 
 /** All objects of one resource. Ids are `namespace/name`, or `name` for cluster scope: their order is that of real listings. */
 interface Table {
-  readonly objects: Map<string, KubeObject>;
+  readonly states: Map<string, StoredObject>;
   readonly ids: SortedKeys;
   readonly history: History;
   /** Of the revision that was listed last. */
@@ -27,6 +30,9 @@ interface Range {
 
 /** Revision of an empty store: 0 means "any" to clients, so the first one to be seen is 1. */
 export const firstRevision = 1;
+
+/** Bytes of text of the objects that are kept beside it. */
+const recentBytes = 16 * 1024 * 1024;
 
 export function idOf(key: StorageKey): string {
   return key.namespace === '' ? key.name : `${key.namespace}/${key.name}`;
@@ -48,6 +54,7 @@ function within(id: string, range: Range): boolean {
 export class Store implements Storage {
   readonly #limits: Required<HistoryOptions>;
   readonly #tables = new Map<string, Table>();
+  readonly #recent: RecentObjects;
   readonly #subscribers: Subscribers;
   readonly #timeline: Timeline;
   #journal: Journal | undefined;
@@ -58,7 +65,8 @@ export class Store implements Storage {
   #baseFloor = 0;
   #closed: Promise<void> | undefined;
 
-  constructor(options: Pick<StorageOptions, 'clock' | 'log' | 'history'>) {
+  constructor(options: Pick<StorageOptions, 'clock' | 'log' | 'history' | 'recentBytes'>) {
+    this.#recent = new RecentObjects(options.recentBytes ?? recentBytes);
     this.#limits = { ...historyDefaults, ...options.history };
     this.#subscribers = new Subscribers(options.log);
     this.#timeline = new Timeline(options.clock, this.#limits.age);
@@ -73,7 +81,11 @@ export class Store implements Storage {
   }
 
   get(key: StorageKey): KubeObject | undefined {
-    return this.#tables.get(key.resource)?.objects.get(idOf(key));
+    return this.find(key)?.object;
+  }
+
+  find(key: StorageKey): StoredObject | undefined {
+    return this.#tables.get(key.resource)?.states.get(idOf(key));
   }
 
   get fault(): string | undefined {
@@ -92,35 +104,37 @@ export class Store implements Storage {
     const revision = Math.min(options.revision ?? this.#revision, this.#revision);
     if (revision < this.#revision) this.#checkAge(resource, revision);
     const table = this.#tables.get(resource);
-    if (!table) return { objects: [], revision, remaining: 0 };
+    if (!table) return pageWith([], revision, 0);
     const past = revision < this.#revision ? pastOf(table, revision) : noChanges;
-    return { ...pageOf(table, past, rangeOf(options.namespace, options.after), options.limit || undefined), revision };
+    const range = rangeOf(options.namespace, options.after);
+    const { states, remaining } = pageOf(table, past, range, options.limit || undefined);
+    return pageWith(states, revision, remaining);
   }
 
   put(key: StorageKey, object: KubeObject): KubeObject {
     this.#checkWritable();
     const table = this.#table(key.resource);
     const id = idOf(key);
-    const previous = table.objects.get(id);
-    const stored = this.#stamp(object);
-    table.objects.set(id, stored);
-    if (!previous) table.ids.add(id);
-    const change = { key, revision: this.#revision, object: stored };
-    this.#commit(table, previous ? { type: 'updated', ...change, previous } : { type: 'created', ...change });
+    const before = table.states.get(id);
+    const { resource, namespace, name } = key;
+    const { state, stored } = this.#stamp(before?.key ?? { resource, namespace, name }, object);
+    table.states.set(id, state);
+    if (!before) table.ids.add(id);
+    this.#commit(table, new Change(before ? 'updated' : 'created', state, before));
     return stored;
   }
 
   delete(key: StorageKey): KubeObject {
     const table = this.#table(key.resource);
     const id = idOf(key);
-    const previous = table.objects.get(id);
-    if (!previous) throw new Error(`storage: ${key.resource} has no ${id} to delete`);
+    const before = table.states.get(id);
+    if (!before) throw new Error(`storage: ${key.resource} has no ${id} to delete`);
     this.#checkWritable();
-    const last = this.#stamp(previous);
-    table.objects.delete(id);
+    const { state, stored } = this.#stamp(before.key, before.object);
+    table.states.delete(id);
     table.ids.delete(id);
-    this.#commit(table, { type: 'deleted', key, revision: this.#revision, object: last, previous });
-    return last;
+    this.#commit(table, new Change('deleted', state, before));
+    return stored;
   }
 
   subscribe(resource: string, since: number, onEvent: (event: StorageEvent) => void): StorageSubscription {
@@ -131,7 +145,7 @@ export class Store implements Storage {
   }
 
   resources(): readonly string[] {
-    return [...this.#tables].filter(([, table]) => table.objects.size > 0).map(([resource]) => resource);
+    return [...this.#tables].filter(([, table]) => table.states.size > 0).map(([resource]) => resource);
   }
 
   compact(revision: number): void {
@@ -157,13 +171,13 @@ export class Store implements Storage {
   }
 
   /** Puts back what a data directory held, before anything else happens. History starts here. */
-  restore(revision: number, objects: Iterable<readonly [StorageKey, KubeObject]>): void {
+  restore(revision: number, entries: Iterable<readonly [StorageKey, Buffer]>): void {
     this.#revision = Math.max(firstRevision, revision);
     this.#floor = this.#revision;
     this.#baseFloor = this.#revision;
-    for (const [key, object] of objects) {
+    for (const [key, json] of entries) {
       const table = this.#table(key.resource);
-      table.objects.set(idOf(key), deepFreeze(object));
+      table.states.set(idOf(key), new State(key, json, this.#recent));
       table.ids.add(idOf(key));
     }
   }
@@ -173,35 +187,30 @@ export class Store implements Storage {
     this.#journal = journal;
   }
 
-  /** All objects with their keys, at this moment. */
-  *entries(): Iterable<readonly [StorageKey, KubeObject]> {
-    for (const [resource, table] of this.#tables) {
-      for (const [id, object] of table.objects) {
-        const slash = id.indexOf('/');
-        const [namespace, name] = slash < 0 ? ['', id] : [id.slice(0, slash), id.slice(slash + 1)];
-        yield [{ resource, namespace, name }, object];
-      }
-    }
+  /** All objects at this moment. */
+  *all(): Iterable<StoredObject> {
+    for (const table of this.#tables.values()) yield* table.states.values();
   }
 
   #table(resource: string): Table {
     let table = this.#tables.get(resource);
     if (!table) {
-      table = { objects: new Map(), ids: new SortedKeys(), history: new History(this.#baseFloor) };
+      table = { states: new Map(), ids: new SortedKeys(), history: new History(this.#baseFloor) };
       this.#tables.set(resource, table);
     }
     return table;
   }
 
   /** The object as stored by the next commit. */
-  #stamp(object: KubeObject): KubeObject {
-    this.#revision++;
-    const resourceVersion = String(this.#revision);
-    return deepFreeze({ ...object, metadata: { ...object.metadata, resourceVersion } });
+  #stamp(key: StorageKey, object: KubeObject): { readonly state: State; readonly stored: KubeObject } {
+    const revision = this.#revision + 1;
+    const stored = deepFreeze({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } });
+    const json = Buffer.from(JSON.stringify(stored));
+    this.#revision = revision;
+    return { state: new State(key, json, this.#recent, { revision, object: stored }), stored };
   }
 
   #commit(table: Table, event: StorageEvent): void {
-    Object.freeze(event);
     table.history.push(event);
     this.#floor = Math.max(this.#floor, this.#timeline.note(event.revision));
     table.history.trim(this.#limits, this.#floor);
@@ -226,6 +235,17 @@ function tooOld(revision: number, floor: number): Error {
   return expired(`too old resource version: ${revision} (${floor})`);
 }
 
+function pageWith(states: readonly StoredObject[], revision: number, remaining: number): StoragePage {
+  return {
+    states,
+    revision,
+    remaining,
+    get objects() {
+      return states.map((state) => state.object);
+    },
+  };
+}
+
 type Past = Pick<PastView, 'states' | 'moved'>;
 const noChanges: Past = { states: new Map(), moved: new Set() };
 
@@ -240,22 +260,22 @@ function pageOf(
   past: Past,
   range: Range,
   limit = Number.POSITIVE_INFINITY,
-): Omit<StoragePage, 'revision'> {
+): Pick<StoragePage, 'states' | 'remaining'> {
   let total = table.ids.count(range.start, range.end);
   const gone: string[] = [];
   for (const id of past.moved) {
     if (!within(id, range)) continue;
     const then = past.states.get(id) !== undefined;
-    const now = table.objects.has(id);
+    const now = table.states.has(id);
     if (then && !now) gone.push(id);
     total += Number(then) - Number(now);
   }
   const ids = table.ids.slice(range.start, range.end, limit + past.moved.size);
-  const objects: KubeObject[] = [];
+  const states: StoredObject[] = [];
   for (const id of gone.length > 0 ? [...ids, ...gone].sort() : ids) {
-    if (objects.length >= limit) break;
-    const object = past.states.has(id) ? past.states.get(id) : table.objects.get(id);
-    if (object) objects.push(object);
+    if (states.length >= limit) break;
+    const state = past.states.has(id) ? past.states.get(id) : table.states.get(id);
+    if (state) states.push(state);
   }
-  return { objects, remaining: total - objects.length };
+  return { states, remaining: total - states.length };
 }

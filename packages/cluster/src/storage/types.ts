@@ -7,18 +7,38 @@ export interface StorageKey {
   readonly name: string;
 }
 
+/** One state of an object, as it is kept. */
+export interface StoredObject {
+  readonly key: StorageKey;
+  /** Of the commit that made it; its `resourceVersion`. */
+  readonly revision: number;
+  /** The object as JSON, in UTF-8. Shared with every reader: it must not be written to. */
+  readonly json: Buffer;
+  /**
+   * The object, deep-frozen. What was not used for a while is read from the text again: two calls may answer two objects, with equal
+   * content.
+   */
+  readonly object: KubeObject;
+}
+
 /** One change of the store. Revisions are global, start at 1 and grow by one with each commit. */
 export interface StorageEvent {
   readonly type: 'created' | 'updated' | 'deleted';
   readonly key: StorageKey;
   readonly revision: number;
   /** The new state; for a deletion the last state, with the revision of the deletion as its `resourceVersion`. */
-  readonly object: KubeObject;
+  readonly state: StoredObject;
   /** The state before; absent for creations. */
-  readonly previous?: KubeObject;
+  readonly before: StoredObject | undefined;
+  /** That of `state`. */
+  readonly object: KubeObject;
+  /** That of `before`. */
+  readonly previous: KubeObject | undefined;
 }
 
 export interface StoragePage {
+  readonly states: readonly StoredObject[];
+  /** Those of `states`. */
   readonly objects: readonly KubeObject[];
   /** Revision of the snapshot. */
   readonly revision: number;
@@ -33,14 +53,16 @@ export interface StorageSubscription {
 
 /**
  * All objects of an embedded cluster, with their recent past. Commits are synchronous, so the order of revisions is the
- * order of calls; objects are deep-frozen and shared with every reader.
+ * order of calls; objects are deep-frozen and shared with every reader. What is kept for good is their text.
  */
 export interface Storage {
   /** Of the newest commit. */
   readonly revision: number;
   /** Oldest revision that lists and watches can still start from. */
   readonly compacted: number;
+  /** The object of a key, or the state it is in. */
   get(key: StorageKey): KubeObject | undefined;
+  find(key: StorageKey): StoredObject | undefined;
   /**
    * Objects in order of namespace, then name.
    * @param options.after start strictly after this `namespace/name`
