@@ -42,6 +42,8 @@ export type ApiResponse =
       readonly kind: 'object';
       readonly code: number;
       readonly body: unknown;
+      /** The body as JSON in UTF-8, where its text is at hand and the body itself need not be made. Shared: it must not be written to. */
+      readonly json?: () => Buffer;
       readonly headers?: Readonly<Record<string, string>>;
       readonly warnings?: readonly string[];
     }

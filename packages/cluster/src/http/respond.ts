@@ -30,9 +30,10 @@ export async function respond(
   let format = names.has('content-type') ? 'json' : style.format;
   let bytes: Buffer = Buffer.from('');
   if (answer.kind === 'object') {
-    ({ bytes, format } = await encodeBody(answer.body, format, style.pretty));
+    if (answer.json && format === 'json' && !style.pretty) bytes = answer.json();
+    else ({ bytes, format } = await encodeBody(answer.body, format, style.pretty));
     if (answer.warnings?.length) headers.Warning = answer.warnings.map(warningHeader);
-    const seconds = retryAfter(answer.code, answer.body);
+    const seconds = answer.code < 400 ? undefined : retryAfter(answer.body);
     if (seconds !== undefined) headers['Retry-After'] = String(seconds);
   } else {
     bytes = Buffer.from(answer.body);
@@ -62,8 +63,8 @@ function warningHeader(text: string): string {
   return `299 - "${Buffer.from(line, 'utf8').toString('latin1')}"`;
 }
 
-function retryAfter(code: number, body: unknown): number | undefined {
-  if (code < 400 || typeof body !== 'object' || body === null) return undefined;
+function retryAfter(body: unknown): number | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
   return (body as Partial<Status>).details?.retryAfterSeconds || undefined;
 }
 

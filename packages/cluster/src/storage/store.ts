@@ -236,12 +236,14 @@ function tooOld(revision: number, floor: number): Error {
 }
 
 function pageWith(states: readonly StoredObject[], revision: number, remaining: number): StoragePage {
+  let objects: readonly KubeObject[] | undefined;
   return {
     states,
     revision,
     remaining,
     get objects() {
-      return states.map((state) => state.object);
+      objects ??= states.map((state) => state.object);
+      return objects;
     },
   };
 }
