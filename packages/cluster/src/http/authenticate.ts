@@ -3,6 +3,7 @@ import { TLSSocket } from 'node:tls';
 import type { UserInfo } from '../apiserver/types.ts';
 import { authenticated } from './authenticated.ts';
 import { unauthorized } from './status.ts';
+import { protocolToken } from './upgrade.ts';
 
 /** Who a bearer token belongs to; `undefined` when nobody. */
 export type TokenAuthenticator = (token: string) => UserInfo | undefined | Promise<UserInfo | undefined>;
@@ -26,7 +27,7 @@ export async function authenticate(
   const { socket } = request;
   const known = socket instanceof TLSSocket ? certificateUser(socket) : undefined;
   if (known) return known;
-  const token = /^bearer\s+(.+)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim();
+  const token = /^bearer\s+(.+)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim() ?? protocolToken(request);
   if (!token) return anonymous;
   const user = await tokens?.(token);
   if (!user) throw unauthorized();

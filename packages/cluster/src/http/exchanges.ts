@@ -1,5 +1,6 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { ConnectionError } from '@coxswain/runtime/client';
 import { badRequest, type Clock, type Logger, type Random, systemRandom } from '@coxswain/runtime/core';
 import { type InFlightLimit, requestKindOf } from '../apiserver/operations/index.ts';
@@ -38,6 +39,7 @@ export class Exchanges {
   readonly #onIdle: () => void;
   readonly #random: Random;
   readonly #watches = new Set<WatchWriter>();
+  readonly #upgraded = new Set<Duplex>();
   #closing = false;
 
   /** @param onIdle called after each answer while the server closes */
@@ -67,9 +69,10 @@ export class Exchanges {
     });
   }
 
-  endWatches(): void {
+  endStreams(): void {
     this.#closing = true;
     for (const watch of this.#watches) watch.end();
+    for (const socket of this.#upgraded) socket.end();
   }
 
   async #exchange(request: IncomingMessage, response: ServerResponse, upgrade: Upgrade | undefined): Promise<void> {
@@ -105,11 +108,11 @@ export class Exchanges {
       if (refused) throw refused;
       agreement = await agree(request, target);
       const asked = await this.#ask(request, target, agreement, gone);
-      if (asked.kind === 'upgrade') {
-        if (!upgrade) throw badRequest('Upgrade request required');
+      if (upgrade && (asked.kind === 'upgrade' || (asked.kind === 'bytes' && upgrade.kind === 'websocket'))) {
         leave();
         return await this.#switch(request, response, upgrade, asked);
       }
+      if (asked.kind === 'upgrade') throw badRequest('Upgrade request required');
       answer = asked;
     } catch (error) {
       if (response.destroyed) return;
@@ -141,17 +144,20 @@ export class Exchanges {
     request: IncomingMessage,
     response: ServerResponse,
     upgrade: Upgrade,
-    { body: session }: Extract<ApiResponse, { kind: 'upgrade' }>,
+    answer: Extract<ApiResponse, { kind: 'upgrade' | 'bytes' }>,
   ): Promise<void> {
     const { takeOver } = await import('./take-over.ts');
     if (response.destroyed) return;
-    const taken = takeOver(request, upgrade, session, this.#options.clock);
+    const taken = takeOver(request, upgrade, answer, this.#options.clock);
     if ('kind' in taken) return respond(request, response, taken, { format: 'json', pretty: false });
     const { socket, head } = upgrade;
     response.detachSocket(socket as Socket);
-    socket.write(taken.answer);
+    socket.write(taken.head);
     socket.unshift(head);
+    this.#upgraded.add(socket);
+    if (this.#closing) socket.end();
     await taken.run(socket);
+    this.#upgraded.delete(socket);
   }
 
   /** Waits for a place among the requests that are worked on; `leave` gives it back, once. */

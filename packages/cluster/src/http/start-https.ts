@@ -100,7 +100,7 @@ async function shutDown(
   clock: Clock,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  exchange.endWatches();
+  exchange.endStreams();
   server.closeIdleConnections();
   const patience = clock.after(1000, () => {
     for (const socket of sockets) socket.destroy();

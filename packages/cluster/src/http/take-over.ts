@@ -1,54 +1,128 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@coxswain/runtime/core';
+import type { CommandSession, PortForwardSession } from '../apiserver/streams.ts';
 import type { ApiResponse } from '../apiserver/types.ts';
-import { type CommandProtocol, commandOverWebSocket, commandProtocols, webSocketHead } from '../streaming/index.ts';
-import type { Upgrade } from './upgrade.ts';
+import {
+  bytesOverWebSocket,
+  bytesProtocols,
+  commandOverSpdy,
+  commandOverWebSocket,
+  commandProtocols,
+  portForwardProtocols,
+  portsOverSpdy,
+  portsOverWebSocket,
+  spdyCommandProtocols,
+  spdyHead,
+  spdyPortForwardProtocol,
+  tunnel,
+  webSocketHead,
+} from '../streaming/index.ts';
+import { offeredProtocols, type Upgrade } from './upgrade.ts';
 
-type Refusal = Extract<ApiResponse, { kind: 'text' }>;
+/** What is answered instead of an upgrade. */
+export type Refusal = Extract<ApiResponse, { kind: 'text' }>;
 
-/** Gives the socket away: from here on nothing but the new protocol may write to it. */
+/** A connection about to be given away: after the head of the answer nothing but the new protocol may write to it. */
 export interface TakenOver {
+  /** The head of the 101 answer. */
+  readonly head: string;
   /** Runs the new protocol. Resolves when the connection is done with. */
   run(socket: Duplex): Promise<void>;
-  /** The head of the 101 answer. */
-  readonly answer: string;
 }
 
-/** Prepares to serve a session over the upgraded connection, or refuses with an answer. */
+/** Prepares to go on with a session, or with bytes, over the upgraded connection; or refuses. */
 export function takeOver(
   request: IncomingMessage,
-  upgrade: Upgrade,
-  session: Extract<ApiResponse, { kind: 'upgrade' }>['body'],
+  { kind }: Upgrade,
+  answer: Extract<ApiResponse, { kind: 'upgrade' | 'bytes' }>,
   clock: Clock,
 ): TakenOver | Refusal {
-  if (upgrade.kind === 'websocket' && session.kind === 'command') {
-    const chosen = chooseProtocol(request, commandProtocols, 'v5.channel.k8s.io');
-    if (typeof chosen !== 'string') return chosen;
-    return {
-      answer: webSocketHead(String(request.headers['sec-websocket-key']), chosen),
-      run: (socket) => commandOverWebSocket(socket, session, chosen as CommandProtocol, clock),
-    };
+  if (answer.kind === 'bytes') {
+    return overWebSocket(
+      request,
+      bytesProtocols,
+      (chosen) => (socket) => bytesOverWebSocket(socket, answer.body, chosen, clock),
+    );
+  }
+  const session = answer.body;
+  if (session.kind === 'command') {
+    return kind === 'spdy' ? spdyCommand(request, session, clock) : webSocketCommand(request, session, clock);
+  }
+  if (session.kind === 'portforward') {
+    return kind === 'spdy' ? spdyPorts(request, session, clock) : webSocketPorts(request, session, clock);
   }
   return { kind: 'text', code: 400, body: 'unable to upgrade' };
 }
 
-/** The subprotocols a client of a WebSocket offers, in its order. */
-export function offeredProtocols({ headers }: IncomingMessage): string[] {
-  const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((protocol) => protocol.trim());
-  return offered.filter((protocol) => protocol !== '');
+function webSocketCommand(request: IncomingMessage, session: CommandSession, clock: Clock): TakenOver | Refusal {
+  const best = 'v5.channel.k8s.io';
+  const served = offeredProtocols(request).includes(best) ? ([best] as const) : commandProtocols;
+  return overWebSocket(request, served, (chosen) => (socket) => commandOverWebSocket(socket, session, chosen, clock));
 }
 
-/** The first offered subprotocol that is served. @param best taken wherever it stands in the offer */
-function chooseProtocol(request: IncomingMessage, served: readonly string[], best?: string): string | Refusal {
-  const { headers, method } = request;
-  if (method !== 'GET') return refuse(405, 'bad method');
-  if (!headers['sec-websocket-key']) return refuse(400, 'mismatch challenge/response');
-  if (headers['sec-websocket-version'] !== '13')
-    return { ...refuse(400, 'missing or bad WebSocket Version'), headers: { 'Sec-WebSocket-Version': '13' } };
-  const offered = offeredProtocols(request);
-  if (best !== undefined && offered.includes(best)) return best;
-  return (offered.length === 0 ? [''] : offered).find((protocol) => served.includes(protocol)) ?? refuse(403, '');
+function webSocketPorts(request: IncomingMessage, session: PortForwardSession, clock: Clock): TakenOver | Refusal {
+  const tunnelled = `SPDY/3.1+${spdyPortForwardProtocol}`;
+  if (offeredProtocols(request).some((protocol) => protocol === tunnelled)) {
+    return overWebSocket(request, [tunnelled], () => (socket) => portsOverSpdy(tunnel(socket, clock), session, clock));
+  }
+  return overWebSocket(
+    request,
+    portForwardProtocols,
+    (chosen) => (socket) => portsOverWebSocket(socket, session, chosen, clock),
+  );
 }
+
+const spdyCommand = (request: IncomingMessage, session: CommandSession, clock: Clock): TakenOver | Refusal =>
+  overSpdy(request, spdyCommandProtocols, (chosen) => (socket) => commandOverSpdy(socket, session, chosen, clock));
+
+const spdyPorts = (request: IncomingMessage, session: PortForwardSession, clock: Clock): TakenOver | Refusal =>
+  overSpdy(request, [spdyPortForwardProtocol], () => (socket) => portsOverSpdy(socket, session, clock));
+
+/** The handshake of RFC 6455, with the first offered subprotocol that is served; `''` stands for none. */
+export function overWebSocket<P extends string>(
+  request: IncomingMessage,
+  served: readonly P[],
+  runner: (chosen: P) => TakenOver['run'],
+): TakenOver | Refusal {
+  const { headers, method } = request;
+  const key = headers['sec-websocket-key'];
+  if (method !== 'GET') return refuse(405, 'bad method');
+  if (!key) return refuse(400, 'mismatch challenge/response');
+  if (headers['sec-websocket-version'] !== '13') {
+    return { ...refuse(400, 'missing or bad WebSocket Version'), headers: { 'Sec-WebSocket-Version': '13' } };
+  }
+  const chosen = firstServed(offeredProtocols(request, ['']), served);
+  if (chosen === undefined) return refuse(403, '');
+  return { head: webSocketHead(key, chosen), run: runner(chosen) };
+}
+
+/** The negotiation of Kubernetes' SPDY: the first version the client offers that is served. */
+function overSpdy<P extends string>(
+  request: IncomingMessage,
+  served: readonly P[],
+  runner: (chosen: P) => TakenOver['run'],
+): TakenOver | Refusal {
+  const header = request.headers['x-stream-protocol-version'];
+  if (header === undefined) {
+    const count = Object.keys(request.headers).length;
+    return refuse(
+      400,
+      `unable to upgrade: header X-Stream-Protocol-Version does not exist in request with ${count} headers`,
+    );
+  }
+  const offered = String(header)
+    .split(',')
+    .map((protocol) => protocol.trim())
+    .filter((protocol) => protocol !== '');
+  const chosen = firstServed(offered, served);
+  if (chosen !== undefined) return { head: spdyHead(chosen), run: runner(chosen) };
+  const list = (protocols: readonly string[]) => `[${protocols.join(' ')}]`;
+  const text = `unable to upgrade: unable to negotiate protocol: client supports ${list(offered)}, server accepts ${list(served)}`;
+  return { ...refuse(403, text), headers: { 'X-Accepted-Stream-Protocol-Versions': served.join(', ') } };
+}
+
+const firstServed = <P extends string>(offered: readonly string[], served: readonly P[]): P | undefined =>
+  offered.flatMap((protocol) => served.filter((one) => one === protocol))[0];
 
 const refuse = (code: number, body: string): Refusal => ({ kind: 'text', code, body });

@@ -1,10 +1,9 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@coxswain/runtime/core';
 import type { CommandSession } from '../apiserver/streams.ts';
+import { Channel } from './channel.ts';
 import { type ChannelSink, Channels } from './channels.ts';
 import { statusBytes, statusOfRun } from './command-status.ts';
-import { Inbox } from './inbox.ts';
-import { Outlet } from './outlet.ts';
 import { TerminalSizes } from './terminal-sizes.ts';
 import { WebSocket } from './web-socket.ts';
 
@@ -30,7 +29,7 @@ export async function commandOverWebSocket(
   clock: Clock,
 ): Promise<void> {
   const gone = new AbortController();
-  const stdin = session.stdin ? new Inbox() : undefined;
+  const stdin = session.stdin ? new Channel({ reads: true }) : undefined;
   const resize = session.tty ? new TerminalSizes() : undefined;
   const sinks = new Map<number, ChannelSink>();
   if (stdin) sinks.set(channelOf.stdin, stdin);
@@ -39,7 +38,7 @@ export async function commandOverWebSocket(
   const codec = { base64: protocol.includes('base64'), halfClose: protocol.startsWith('v5.') };
   const channels = new Channels(socket, codec, sinks);
   const outlet = (wanted: boolean, channel: number) =>
-    wanted ? new Outlet((data) => channels.send(channel, data)) : undefined;
+    wanted ? new Channel({ reads: false, send: (data) => channels.send(channel, data) }) : undefined;
   const stdout = outlet(session.stdout, channelOf.stdout);
   const stderr = outlet(session.stderr && !session.tty, channelOf.stderr);
   // An empty message tells the client that the connection stands.

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@coxswain/runtime/core';
 import { opcodes, WebSocketError, WebSocketParser } from './web-socket-parser.ts';
+import { Wire } from './wire.ts';
 
 /** A piece of a message, as it arrives: see {@link WebSocketParser}. */
 export interface MessagePiece {
@@ -9,22 +10,14 @@ export interface MessagePiece {
   readonly payload: Buffer;
 }
 
-/** Milliseconds for which a closed connection waits for the client to take the rest and leave. */
-const closePatience = 10_000;
-
 /** One WebSocket, server side (RFC 6455), after its handshake. */
 export class WebSocket {
-  readonly #stream: Duplex;
-  readonly #clock: Clock;
+  readonly #wire: Wire;
   readonly #parser = new WebSocketParser();
-  #drained: Promise<void> | undefined;
   #closing = false;
 
   constructor(stream: Duplex, clock: Clock) {
-    this.#stream = stream;
-    this.#clock = clock;
-    // A connection that breaks is told by the end of `read`.
-    stream.on('error', () => {});
+    this.#wire = new Wire(stream, clock);
   }
 
   /**
@@ -33,9 +26,7 @@ export class WebSocket {
    */
   async read(take: (piece: MessagePiece) => Promise<void> | void): Promise<void> {
     try {
-      for await (const chunk of this.#stream.iterator({ destroyOnReturn: false })) {
-        if (await this.#handle(chunk as Buffer, take)) break;
-      }
+      for await (const chunk of this.#wire.chunks()) if (await this.#handle(chunk, take)) break;
       await this.close();
     } catch (error) {
       await this.close(error instanceof WebSocketError ? error.code : 1011);
@@ -48,19 +39,15 @@ export class WebSocket {
     return this.#write(opcodes[kind], parts);
   }
 
-  /** Says goodbye after what was sent, and gives the client a moment to read it. */
+  /** Says goodbye after what was sent; the client gets a moment to read it. */
   async close(code = 1000): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
     const payload = Buffer.alloc(2);
     payload.writeUInt16BE(code);
-    const patience = this.#clock.after(closePatience, () => this.#stream.destroy());
-    this.#stream.once('close', () => patience.cancel());
-    if (this.#stream.destroyed) patience.cancel();
-    await this.#write(opcodes.close, [payload]);
-    this.#stream.end();
-    // Unread bytes would turn the end into a reset, and the client would lose what it has not read yet.
-    this.#stream.resume();
+    const written = this.#write(opcodes.close, [payload]);
+    this.#wire.end();
+    await written;
   }
 
   /** Answers whether the client said goodbye. */
@@ -75,19 +62,8 @@ export class WebSocket {
   }
 
   #write(opcode: number, parts: readonly Buffer[]): Promise<void> {
-    const stream = this.#stream;
-    if (stream.destroyed || !stream.writable) return Promise.resolve();
     const length = parts.reduce((sum, part) => sum + part.length, 0);
-    if (stream.write(Buffer.concat([head(opcode, length), ...parts]))) return Promise.resolve();
-    this.#drained ??= new Promise((resolve) => {
-      const done = () => {
-        this.#drained = undefined;
-        stream.off('drain', done).off('close', done);
-        resolve();
-      };
-      stream.on('drain', done).on('close', done);
-    });
-    return this.#drained;
+    return this.#wire.write(head(opcode, length), ...parts);
   }
 }
 
