@@ -107,7 +107,7 @@ export async function startServer(server: EmbeddedServerOptions): Promise<Embedd
     closers.push(() => operations.close());
     const api = makeApi(storage, security, webhooks, operations, server);
     const context = { registry: api.registry, storage, clock, random };
-    const crds = installCrds(context);
+    const crds = installCrds({ ...context, call: webhooks.call });
     const bootstrap = bootstrapCluster(context, { certificateAuthority: authority.cert });
     closers.push(
       () => api.close(),

@@ -199,10 +199,22 @@ export interface ResourceInfo {
   readonly conversion?: Conversion;
 }
 
-/** Between a served version and the stored form. Both answer new objects and leave their argument alone. */
+/** Between a served version and the stored form. Arguments are left alone; one that needs no change may be the answer. */
 export interface Conversion {
   toStored(object: DynamicObject): MutableJson;
-  fromStored(object: DynamicObject): MutableJson;
+  fromStored(object: DynamicObject): MutableJson | DynamicObject;
+  /** For forms that are made elsewhere (a webhook): to be asked first, or the two above fail. */
+  readonly remote?: RemoteConversion;
+}
+
+/** Conversion that takes its time. Each answers undefined when there is nothing to wait for. @throws ApiError when it fails */
+export interface RemoteConversion {
+  /** Makes `fromStored` able to answer for these objects. `fresh`: earlier answers do not count. */
+  read(objects: readonly DynamicObject[], fresh?: boolean): Promise<void> | undefined;
+  /** The stored form of an object; undefined: `toStored` knows it. */
+  write(object: DynamicObject): Promise<MutableJson> | undefined;
+  /** The object in another served version. */
+  to(object: DynamicObject, apiVersion: string): Promise<MutableJson> | undefined;
 }
 
 /** One subresource as discovery lists it. `group` and `version` are absent when they are the resource's own. */

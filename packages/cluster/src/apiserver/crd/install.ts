@@ -1,10 +1,12 @@
 import type { DynamicObject, KubeObject, MutableJson } from '@coxswain/k8s';
-import { type Clock, formatTime } from '@coxswain/runtime/core';
+import { type Clock, formatTime, type Random } from '@coxswain/runtime/core';
 import type { Storage, StorageSubscription } from '../../storage/types.ts';
+import type { CallWebhook } from '../admission/webhook/index.ts';
 import { copyJson, ensureObject, objectAt, sameJson } from '../builtin/shared/draft.ts';
 import type { Registry } from '../types.ts';
 import { crdKey, crdResource, deleteInstances, hasCleanupFinalizer, releaseDefinition } from './cleanup.ts';
 import { conditionHolds, setCondition } from './conditions.ts';
+import { webhookConverter } from './conversion/index.ts';
 import { type Crd, readCrd } from './crd-object.ts';
 import { acceptedNames, judgeNames } from './names.ts';
 import { resourcesOf } from './to-resources.ts';
@@ -14,6 +16,9 @@ export interface CrdHost {
   readonly registry: Registry;
   readonly storage: Storage;
   readonly clock: Clock;
+  readonly random: Random;
+  /** Asks conversion webhooks. */
+  readonly call: CallWebhook;
 }
 
 interface Served {
@@ -63,10 +68,11 @@ class CrdInstaller {
     const before = this.#served.get(crd.name);
     if (before && before.deleting === crd.deleting && sameJson(before.spec, object.spec)) return;
     const { registry } = this.#host;
-    const resources = resourcesOf(crd);
+    const resources = resourcesOf(crd, webhookConverter(objectAt(object, 'spec'), this.#host));
     const versions = resources.map(({ version }) => version);
-    for (const version of before?.versions ?? []) {
-      if (before && !versions.includes(version)) registry.remove(before.group, version, before.plural);
+    // Watches of what the definition said before end: what they show would no longer be what is served.
+    if (before && !sameJson(before.spec, object.spec)) {
+      for (const version of before.versions) registry.remove(before.group, version, before.plural);
     }
     for (const resource of resources) registry.set(resource);
     const { group, names, deleting } = crd;

@@ -4,8 +4,9 @@ import type { SchemaNode } from '@coxswain/schema';
 import { type ReadJson, textAt } from '../builtin/shared/draft.ts';
 import { ageColumn, nameColumn } from '../table/common-columns.ts';
 import { compileJsonPath } from '../table/json-path.ts';
-import type { ResourceInfo, ScalePaths, Strategy } from '../types.ts';
+import type { Conversion, ResourceInfo, ScalePaths, Strategy } from '../types.ts';
 import { customColumns } from './columns.ts';
+import { type Convert, conversionsOf } from './conversion/index.ts';
 import type { Crd, CrdVersion } from './crd-object.ts';
 import { objectRules } from './object-rules.ts';
 
@@ -58,9 +59,8 @@ function strategyOf(crd: Crd, schema: SchemaNode): Strategy {
   };
 }
 
-function resourceOf(crd: Crd, version: CrdVersion): ResourceInfo {
+function resourceOf(crd: Crd, version: CrdVersion, schema: SchemaNode, conversion: Conversion): ResourceInfo {
   const { names, group } = crd;
-  const schema = wholeSchema(version.schema);
   return {
     group,
     version: version.name,
@@ -80,10 +80,24 @@ function resourceOf(crd: Crd, version: CrdVersion): ResourceInfo {
     builtIn: false,
     ...(version.deprecated === undefined ? {} : { deprecated: version.deprecated }),
     storage: `${group}/${names.plural}`,
+    conversion,
   };
 }
 
-/** What a CustomResourceDefinition asks to be served, one resource a served version. */
-export function resourcesOf(crd: Crd): readonly ResourceInfo[] {
-  return crd.versions.filter((version) => version.served).map((version) => resourceOf(crd, version));
+/**
+ * What a CustomResourceDefinition asks to be served, one resource a served version. All versions convert to each other.
+ * @param convert asks the definition's webhook; absent when it has none
+ */
+export function resourcesOf(crd: Crd, convert: Convert | undefined): readonly ResourceInfo[] {
+  const forms = crd.versions.map(({ name, schema }) => ({
+    apiVersion: `${crd.group}/${name}`,
+    schema: wholeSchema(schema),
+  }));
+  const storage = forms[crd.versions.findIndex((version) => version.storage)];
+  if (!storage) return [];
+  const conversions = conversionsOf(forms, storage, convert);
+  return crd.versions.flatMap((version, i) => {
+    const [form, conversion] = [forms[i], conversions[i]];
+    return version.served && form && conversion ? [resourceOf(crd, version, form.schema, conversion)] : [];
+  });
 }

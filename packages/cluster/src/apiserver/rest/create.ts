@@ -19,7 +19,7 @@ import { decodeObject, dropUnknown, matchNamespace } from './decode.ts';
 import { asObject, createErrors, dropDuplicateOwners, metadataOf, stampNew, warnOfBareFinalizers } from './metadata.ts';
 import { objectReply } from './projection.ts';
 import { applyDefaults, schemaErrors } from './schema.ts';
-import { served } from './served.ts';
+import { prepareServed, served } from './served.ts';
 
 /** Tries to find a free generated name, the first included. */
 const generateAttempts = 8;
@@ -117,17 +117,25 @@ async function storeNew(
     const checked = admission(call, 'validate', { ...write, object: next, name });
     if (checked) await checked;
     if (taken()) {
+    const remote = options.dryRun ? undefined : resource.conversion?.remote?.write(asObject(next));
+    const form = remote && (await remote);
       if (generated && attempt < generateAttempts) continue;
       throw generated ? generatedNameTaken(call, name) : nameTaken(call, name, taken());
     }
     if (options.dryRun) return deepFreeze(asObject(next));
-    const object = server.storage.put(key, toStored(call, next));
-    await server.storage.flushed();
-    return served(resource, object);
+    return committed(call, server.storage.put(key, form ? asObject(form) : toStored(call, next)));
   }
 }
 
 /** The draft in the form it is stored in. */
+/** What was just stored, as it is served. Resolves when it is durable. */
+export async function committed({ server, resource }: Call, object: KubeObject): Promise<DynamicObject> {
+  await server.storage.flushed();
+  const pending = prepareServed(resource, [object]);
+  if (pending) await pending;
+  return served(resource, object);
+}
+
 export function toStored(call: Call, draft: MutableJson): KubeObject {
   return asObject(call.resource.conversion?.toStored(asObject(draft)) ?? draft);
 }

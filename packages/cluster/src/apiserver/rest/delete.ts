@@ -8,7 +8,7 @@ import { toStored } from './create.ts';
 import { type DeleteOptions, deleteOptions } from './delete-options.ts';
 import { asObject, foregroundFinalizer, metadataOf, orphanFinalizer } from './metadata.ts';
 import { objectReply, projectorOf, reply } from './projection.ts';
-import { served } from './served.ts';
+import { prepareServed, served } from './served.ts';
 
 /** What a delete came to: the object is gone, or it waits for finalizers or its grace period. */
 export interface Deleted {
@@ -55,19 +55,38 @@ export async function deleteObject(call: Call, name: string, options: DeleteOpti
   for (;;) {
     const current = storage.get(key);
     if (!current) throw notFound(call.resource, name);
+    const pending = prepareServed(call.resource, [current]);
+    if (pending) await pending;
     const old = served(call.resource, current);
     checkPreconditions(call, old, options);
     const { dryRun } = options;
     const write = { operation: 'DELETE', name, old, options: { ...options }, dryRun } as const;
     for (const phase of ['admit', 'validate'] as const) {
-      const pending = admission(call, phase, write);
-      if (pending) await pending;
+      const admitted = admission(call, phase, write);
+      if (admitted) await admitted;
     }
     if (storage.get(key)?.metadata.resourceVersion !== current.metadata.resourceVersion) continue;
-    const result = commit(call, name, old, options);
+    // Where versions are made elsewhere, the stored form is what is marked: nothing but metadata changes.
+    const { remote } = call.resource.conversion ?? {};
+    const form = remote ? storedForm : servedForm(call);
+    const { object, gone } = commit(call, name, remote ? (current as DynamicObject) : old, options, form);
     if (!dryRun) await storage.flushed();
-    return result;
+    if (!remote) return { object, gone };
+    await prepareServed(call.resource, [object]);
+    return { object: served(call.resource, object), gone };
   }
+}
+
+/** The form in which a deletion sees the object. */
+interface Form {
+  toStored(draft: MutableJson): KubeObject;
+  fromStored(object: KubeObject): DynamicObject;
+}
+
+const storedForm: Form = { toStored: asObject, fromStored: (object) => object as DynamicObject };
+
+function servedForm(call: Call): Form {
+  return { toStored: (draft) => toStored(call, draft), fromStored: (object) => served(call.resource, object) };
 }
 
 function checkPreconditions(call: Call, old: DynamicObject, { uid, resourceVersion }: DeleteOptions): void {
@@ -85,7 +104,7 @@ function checkPreconditions(call: Call, old: DynamicObject, { uid, resourceVersi
 }
 
 /** The one synchronous step: decides what is left of the object and stores that. */
-function commit(call: Call, name: string, old: DynamicObject, options: DeleteOptions): Deleted {
+function commit(call: Call, name: string, old: DynamicObject, options: DeleteOptions, form: Form): Deleted {
   const draft = draftOf(old);
   const grace = startGrace(call, draft, old, options);
   if (grace === 'pending') return { object: old, gone: false };
@@ -96,22 +115,23 @@ function commit(call: Call, name: string, old: DynamicObject, options: DeleteOpt
   if (grace === 'none' && held) markDeleting(call, draft, old);
   const gone = !held && (grace === 'none' || metadataOf(draft).deletionGracePeriodSeconds === 0);
   if (options.dryRun) return { object: deepFreeze(asObject(draft)), gone };
-  return gone ? { object: erase(call, name, draft, grace), gone } : { object: store(call, name, draft, old), gone };
+  const object = gone ? erase(call, name, draft, grace, form) : store(call, name, draft, old, form);
+  return { object, gone };
 }
 
-function store(call: Call, name: string, draft: MutableJson, old: DynamicObject): DynamicObject {
+function store(call: Call, name: string, draft: MutableJson, old: DynamicObject, form: Form): DynamicObject {
   if (deepEqual(draft, old)) return old;
-  return served(call.resource, call.server.storage.put(keyOf(call, name), toStored(call, draft)));
+  return form.fromStored(call.server.storage.put(keyOf(call, name), form.toStored(draft)));
 }
 
-function erase(call: Call, name: string, draft: MutableJson, grace: Grace): DynamicObject {
+function erase(call: Call, name: string, draft: MutableJson, grace: Grace, form: Form): DynamicObject {
   const { storage } = call.server;
   const key = keyOf(call, name);
   // A graceful kind shows its deletion mark to watchers before it goes, as on the real server.
-  if (grace === 'set') storage.put(key, toStored(call, draft));
+  if (grace === 'set') storage.put(key, form.toStored(draft));
   const removed: KubeObject = storage.delete(key);
   call.resource.strategy.afterDelete?.(removed as DynamicObject, strategyContext(call, false));
-  return served(call.resource, removed);
+  return form.fromStored(removed);
 }
 
 /** `none`: not a graceful kind, or its grace is over; `pending`: it runs, nothing to change; `set`: started or shortened. */

@@ -1,4 +1,4 @@
-import type { DynamicObject } from '@coxswain/k8s';
+import type { DynamicObject, KubeObject } from '@coxswain/k8s';
 import { ApiError, deepFreeze, type Timer } from '@coxswain/runtime/core';
 import type { StorageEvent, StorageSubscription } from '../../storage/types.ts';
 import type { OutgoingEvent, ResourceInfo, WatchStream } from '../types.ts';
@@ -6,7 +6,7 @@ import { isObject } from './clone.ts';
 import type { ServerContext } from './context.ts';
 import type { Selection } from './list-options.ts';
 import type { Projector } from './projection.ts';
-import { servedForm } from './served.ts';
+import { prepareServed, servedForm } from './served.ts';
 import type { HubMember } from './watch-hub.ts';
 
 /** How a watch starts and ends. */
@@ -34,12 +34,11 @@ const lastBookmarkLead = 2_000;
 const departed = new WeakMap<object, DynamicObject>();
 
 /** What a watcher sees of an object that left its selection: the content before, with the revision of the change. */
-function departedFrom(event: StorageEvent): DynamicObject {
-  let object = departed.get(event.object);
+function departedFrom(previous: DynamicObject, revision: number): DynamicObject {
+  let object = departed.get(previous);
   if (!object) {
-    const previous = (event.previous ?? event.object) as DynamicObject;
-    object = deepFreeze({ ...previous, metadata: { ...previous.metadata, resourceVersion: String(event.revision) } });
-    departed.set(event.object, object);
+    object = deepFreeze({ ...previous, metadata: { ...previous.metadata, resourceVersion: String(revision) } });
+    departed.set(previous, object);
   }
   return object;
 }
@@ -58,6 +57,8 @@ export class ObjectWatch implements WatchStream, HubMember {
   #emit: (events: readonly OutgoingEvent[]) => void = () => {};
   #done: () => void = () => {};
   #headerSent = false;
+  /** What waits for forms that are made elsewhere, in order; absent when nothing does. */
+  #backlog: StorageEvent[] | undefined;
 
   constructor(server: ServerContext, plan: WatchPlan, signal: AbortSignal | undefined) {
     this.#server = server;
@@ -94,7 +95,8 @@ export class ObjectWatch implements WatchStream, HubMember {
   }
 
   bookmark(): void {
-    if (this.#state === 'running' && this.#plan.bookmarks) this.#emit([this.#bookmark({})]);
+    // A bookmark says that everything up to it has been sent.
+    if (this.#state === 'running' && this.#plan.bookmarks && !this.#backlog) this.#emit([this.#bookmark({})]);
   }
 
   end(): void {
@@ -119,61 +121,125 @@ export class ObjectWatch implements WatchStream, HubMember {
   }
 
   #run(): void {
-    const { snapshot, endMark, resource, since } = this.#plan;
-    let from = since;
-    if (snapshot) {
-      from = this.#server.storage.revision;
-      const events = this.#snapshot();
-      if (endMark) events.push(this.#bookmark({ 'k8s.io/initial-events-end': 'true' }));
-      if (events.length > 0) this.#emit(events);
+    const { snapshot, resource, since, selection } = this.#plan;
+    if (!snapshot) {
+      this.#follow(since);
+      return;
     }
+    const { storage } = this.#server;
+    const { namespace } = selection;
+    const { objects } = storage.list(resource.storage, namespace === undefined ? {} : { namespace });
+    const pending = prepareServed(resource, objects);
+    if (!pending) {
+      this.#sendPresent(objects, storage.revision);
+      this.#follow(storage.revision);
+      return;
+    }
+    const { revision } = storage;
+    this.#backlog = [];
+    this.#follow(revision);
+    void pending.then(
+      () => {
+        if (this.#state !== 'running') return;
+        this.#sendPresent(objects, revision);
+        void this.#drain();
+      },
+      (error: unknown) => this.#failWith(error),
+    );
+  }
+
+  /** The objects there are, and the mark of their end. */
+  #sendPresent(present: readonly KubeObject[], revision: number): void {
+    const { resource, selection, endMark } = this.#plan;
+    const served = servedForm(resource);
+    const events: OutgoingEvent[] = [];
+    for (const stored of present) {
+      const object = served(stored);
+      if (!selection.matches || selection.matches(object)) events.push(this.#event('ADDED', object));
+    }
+    if (endMark) events.push(this.#bookmark({ 'k8s.io/initial-events-end': 'true' }, revision));
+    if (events.length > 0) this.#emit(events);
+  }
+
+  /** Everything after a revision: first the record of the past, in one batch, then what comes. */
+  #follow(from: number): void {
     if (this.#state !== 'running') return;
-    // The record of the past comes in one batch, before the subscription returns.
-    let recorded: OutgoingEvent[] | undefined = [];
+    const { resource } = this.#plan;
+    let recorded: StorageEvent[] | undefined = [];
     try {
       this.#subscription = this.#server.storage.subscribe(resource.storage, from, (event) => {
-        const outgoing = event.revision > from ? this.#outgoing(event) : undefined;
-        if (!outgoing || this.#state !== 'running') return;
-        if (recorded) recorded.push(outgoing);
-        else this.#emit([outgoing]);
+        if (event.revision <= from || this.#state !== 'running') return;
+        if (recorded) recorded.push(event);
+        else if (this.#plan.resource.conversion?.remote) this.#queue([event]);
+        else this.#emitAll([event]);
       });
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.#fail(error);
+      this.#failWith(error);
       return;
     }
     const past = recorded;
     recorded = undefined;
-    if (past.length > 0) this.#emit(past);
+    if (past.length > 0 && resource.conversion?.remote) this.#queue(past);
+    else if (past.length > 0) this.#emitAll(past);
     if ((this.#state as string) === 'ended') this.#subscription.cancel();
   }
 
-  #snapshot(): OutgoingEvent[] {
-    const { resource, selection } = this.#plan;
-    const { namespace, matches } = selection;
-    const served = servedForm(resource);
-    const page = this.#server.storage.list(resource.storage, namespace === undefined ? {} : { namespace });
-    const events: OutgoingEvent[] = [];
-    for (const stored of page.objects) {
-      const object = served(stored);
-      if (!matches || matches(object)) events.push({ type: 'ADDED', object: this.#project(object) });
+  /** Events whose forms are made elsewhere wait for them. */
+  #queue(events: readonly StorageEvent[]): void {
+    const mine = events.filter((event) => this.#concerns(event));
+    if (this.#backlog) this.#backlog.push(...mine);
+    else if (mine.length > 0) {
+      this.#backlog = mine;
+      void this.#drain();
     }
-    return events;
+  }
+
+  #emitAll(events: readonly StorageEvent[]): void {
+    const outgoing: OutgoingEvent[] = [];
+    for (const event of events) {
+      const one = this.#outgoing(event);
+      if (one) outgoing.push(one);
+    }
+    if (outgoing.length > 0) this.#emit(outgoing);
+  }
+
+  /** Sends the backlog as its forms get ready; what comes meanwhile queues up behind it. */
+  async #drain(): Promise<void> {
+    const { resource, selection } = this.#plan;
+    const { matches } = selection;
+    try {
+      while (this.#backlog && this.#backlog.length > 0 && this.#state === 'running') {
+        const events = this.#backlog;
+        this.#backlog = [];
+        const objects = events.flatMap(({ object, previous }) => (previous && matches ? [previous, object] : [object]));
+        await prepareServed(resource, objects);
+        if (this.#state === 'running') this.#emitAll(events);
+      }
+    } catch (error) {
+      this.#failWith(error);
+    }
+    this.#backlog = undefined;
+  }
+
+  /** Whether an event can be of this watch, as far as its key tells. */
+  #concerns({ key }: StorageEvent): boolean {
+    const { namespace, name } = this.#plan.selection;
+    return (namespace === undefined || key.namespace === namespace) && (name === undefined || key.name === name);
   }
 
   #outgoing(event: StorageEvent): OutgoingEvent | undefined {
+    if (!this.#concerns(event)) return undefined;
     const { resource, selection } = this.#plan;
-    const { namespace, name, matches } = selection;
-    if (namespace !== undefined && event.key.namespace !== namespace) return undefined;
-    if (name !== undefined && event.key.name !== name) return undefined;
+    const { matches } = selection;
     const served = servedForm(resource);
     const object = served(event.object);
-    const selected = (candidate: DynamicObject): boolean => !matches || matches(candidate);
-    if (event.type === 'created') return selected(object) ? this.#event('ADDED', object) : undefined;
-    const before = event.previous && selected(served(event.previous));
-    if (event.type === 'deleted') return (before ?? selected(object)) ? this.#event('DELETED', object) : undefined;
-    if (selected(object)) return this.#event(before ? 'MODIFIED' : 'ADDED', object);
-    return before ? this.#event('DELETED', served(departedFrom(event))) : undefined;
+    const selected = !matches || matches(object);
+    if (event.type === 'created') return selected ? this.#event('ADDED', object) : undefined;
+    const previous = event.previous && matches ? served(event.previous) : undefined;
+    const before = previous && matches ? matches(previous) : selected;
+    if (event.type === 'deleted') return before ? this.#event('DELETED', object) : undefined;
+    if (selected) return this.#event(before ? 'MODIFIED' : 'ADDED', object);
+    return before && previous ? this.#event('DELETED', departedFrom(previous, event.revision)) : undefined;
   }
 
   #event(type: OutgoingEvent['type'], object: DynamicObject): OutgoingEvent {
@@ -191,12 +257,18 @@ export class ObjectWatch implements WatchStream, HubMember {
     return deepFreeze({ ...(isObject(projected) ? projected : {}), columnDefinitions: null });
   }
 
-  #bookmark(annotations: Readonly<Record<string, string>>): OutgoingEvent {
+  #bookmark(annotations: Readonly<Record<string, string>>, revision = this.#server.storage.revision): OutgoingEvent {
     const metadata = {
-      resourceVersion: String(this.#server.storage.revision),
+      resourceVersion: String(revision),
       ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
     };
     return { type: 'BOOKMARK', object: this.#plan.projector.bookmark(metadata) };
+  }
+
+  #failWith(error: unknown): void {
+    if (this.#state !== 'running') return;
+    if (error instanceof ApiError) this.#fail(error);
+    else throw error;
   }
 
   #fail(error: ApiError): void {

@@ -1,19 +1,33 @@
 import type { DynamicObject, ListMeta } from '@coxswain/k8s';
 import { ApiError, badRequest, expired, isExpired, notFound } from '@coxswain/runtime/core';
+import type { StorageKey } from '../../storage/types.ts';
 import { resourceVersionParameter } from '../request/query.ts';
 import type { ApiResponse } from '../types.ts';
+import { getComputed, listComputed } from './computed.ts';
 import { type Call, keyOf } from './context.ts';
 import { type ContinueToken, decodeContinue, encodeContinue } from './continue-token.ts';
 import { waitForRevision } from './freshness.ts';
 import { type ListOptions, listOptions, type Selection, selectionOf } from './list-options.ts';
 import { objectReply, projectorOf, reply } from './projection.ts';
-import { served, servedForm } from './served.ts';
+import { prepareServed, served, servedForm } from './served.ts';
+import { storedReply } from './stored-reply.ts';
 
 /** GET of one object. */
 export async function get(call: Call): Promise<ApiResponse> {
+  const computed = call.resource.objects?.();
+  if (computed) return getComputed(call, computed);
   const version = resourceVersionParameter(call.query, 500);
   if (version !== undefined) await waitForRevision(call, Number(version));
-  return objectReply(call, existing(call));
+  return storedReply(call) ?? objectReply(call, await found(call));
+}
+
+/** {@link existing}, for kinds too whose form is made elsewhere. */
+export async function found(call: Call): Promise<DynamicObject> {
+  const object = call.server.storage.get(keyOf(call));
+  if (!object) throw notFound(call.resource, call.name);
+  const pending = prepareServed(call.resource, [object], true);
+  if (pending) await pending;
+  return served(call.resource, object);
 }
 
 /** The object a path names. @throws ApiError NotFound */
@@ -30,6 +44,8 @@ export interface Listed {
 
 /** GET of a collection. */
 export async function list(call: Call): Promise<ApiResponse> {
+  const computed = call.resource.objects?.();
+  if (computed) return listComputed(call, computed);
   const projector = projectorOf(call);
   const { objects, metadata } = await listObjects(call, listOptions(call));
   return reply(call, projector.list(objects, metadata));
@@ -52,17 +68,17 @@ export async function listObjects(call: Call, options: ListOptions): Promise<Lis
   // "Any version" answers come from memory on the real server, which does not page them.
   if (!exact) return page(call, selection, { limit: revision === 0 ? 0 : options.limit });
   try {
-    return page(call, selection, { limit: options.limit, revision });
+    return await page(call, selection, { limit: options.limit, revision });
   } catch (error) {
     if (!isExpired(error)) throw error;
     throw expired('The resourceVersion for the provided list is too old.');
   }
 }
 
-function nextPage(call: Call, selection: Selection, limit: number, token: ContinueToken): Listed {
+async function nextPage(call: Call, selection: Selection, limit: number, token: ContinueToken): Promise<Listed> {
   const { revision, after } = token;
   try {
-    return page(call, selection, { limit, after, ...(revision < 0 ? {} : { revision }) });
+    return await page(call, selection, { limit, after, ...(revision < 0 ? {} : { revision }) });
   } catch (error) {
     if (!isExpired(error) || !(error instanceof ApiError)) throw error;
     const message =
@@ -85,7 +101,7 @@ interface PageRequest {
 const keyText = (object: DynamicObject): string => `${object.metadata.namespace ?? ''}/${object.metadata.name}`;
 
 /** Fills a page with matching objects, reading on while the selectors leave room. */
-function page(call: Call, selection: Selection, request: PageRequest): Listed {
+async function page(call: Call, selection: Selection, request: PageRequest): Promise<Listed> {
   const { storage } = call.server;
   const { matches, namespace } = selection;
   const single = singleObject(call, selection, request);
@@ -104,6 +120,8 @@ function page(call: Call, selection: Selection, request: PageRequest): Listed {
     revision = part.revision;
     const last = part.objects.at(-1) as DynamicObject | undefined;
     if (last) after = keyText(last);
+    const pending = prepareServed(call.resource, part.objects);
+    if (pending) await pending;
     for (const object of part.objects) {
       const candidate = form(object);
       if (!matches || matches(candidate)) objects.push(candidate);
@@ -124,13 +142,20 @@ function listMetadata(revision: number, remaining: number | undefined, after: st
 }
 
 /** A list narrowed to one name needs no scan. */
-function singleObject(call: Call, selection: Selection, request: PageRequest): Listed | undefined {
+function singleObject(call: Call, selection: Selection, request: PageRequest): Promise<Listed> | undefined {
   const { name, namespace, matches } = selection;
   if (name === undefined || request.revision !== undefined || request.after !== undefined) return undefined;
   if (call.resource.namespaced && namespace === undefined) return undefined;
+  return listOne(call, { resource: call.resource.storage, namespace: namespace ?? '', name }, matches);
+}
+
+async function listOne(call: Call, key: StorageKey, matches: Selection['matches']): Promise<Listed> {
   const { storage } = call.server;
-  const found = storage.get({ resource: call.resource.storage, namespace: namespace ?? '', name });
-  const object = found && served(call.resource, found);
-  const objects = object && (!matches || matches(object)) ? [object] : [];
-  return { objects, metadata: { resourceVersion: String(storage.revision) } };
+  const present = storage.get(key);
+  const metadata = { resourceVersion: String(storage.revision) };
+  if (!present) return { objects: [], metadata };
+  const pending = prepareServed(call.resource, [present]);
+  if (pending) await pending;
+  const object = served(call.resource, present);
+  return { objects: !matches || matches(object) ? [object] : [], metadata };
 }

@@ -9,7 +9,7 @@ import { fieldInvalid } from './field-errors.ts';
 import { asObject } from './metadata.ts';
 import { patched, patchTypeOf } from './patch.ts';
 import { reply } from './projection.ts';
-import { existing } from './read.ts';
+import { found } from './read.ts';
 import { changeObject, staleVersion } from './update.ts';
 
 const kind = 'Scale';
@@ -116,7 +116,7 @@ function checkIdentity(call: Call, scale: unknown, live: DynamicObject): void {
 export async function scale(call: Call): Promise<ApiResponse> {
   const paths = pathsOf(call);
   const { method, body } = call.request;
-  if (method === 'GET') return reply(call, scaleOf(existing(call), paths));
+  if (method === 'GET') return reply(call, scaleOf(await found(call), paths));
   const type = method === 'PATCH' ? patchTypeOf(call) : undefined;
   if (type === 'apply') {
     throw apiError(415, 'UnsupportedMediaType', 'apply patches of scale are not supported; use a merge patch');

@@ -25,9 +25,25 @@ export function servedForm(resource: ResourceInfo): ToServed {
   return form;
 }
 
+/**
+ * Gets stored objects ready to be served, where their form is made elsewhere: until then {@link served} fails for them.
+ * @param fresh what was made before does not count
+ * @returns undefined when there is nothing to wait for
+ */
+export function prepareServed(
+  resource: ResourceInfo,
+  objects: readonly KubeObject[],
+  fresh = false,
+): Promise<void> | undefined {
+  return resource.conversion?.remote?.read(objects as readonly DynamicObject[], fresh);
+}
+
 function makeForm(resource: ResourceInfo): ToServed {
   const apiVersion = apiVersionOf(resource);
   const { conversion } = resource;
+  // Custom kinds remember their forms themselves.
+  if (conversion && !resource.builtIn)
+    return (object) => conversion.fromStored(object as DynamicObject) as DynamicObject;
   const copies = new WeakMap<object, DynamicObject>();
   return (object) => {
     if (!conversion && object.apiVersion === apiVersion) return object as DynamicObject;

@@ -6,7 +6,7 @@ import type { ApiResponse, StrategyContext } from '../types.ts';
 import { admission } from './admission.ts';
 import { draftOf, sameFields, textOf } from './clone.ts';
 import { type Call, keyOf, strategyContext } from './context.ts';
-import { createObject, refuse, toStored, track } from './create.ts';
+import { committed, createObject, refuse, toStored, track } from './create.ts';
 import { decodeObject, dropUnknown, matchNamespace, matchUrl } from './decode.ts';
 import { fieldInvalid } from './field-errors.ts';
 import {
@@ -20,7 +20,7 @@ import {
 import { sameButTimes } from './no-op.ts';
 import { objectReply } from './projection.ts';
 import { applyDefaults, schemaErrors } from './schema.ts';
-import { served } from './served.ts';
+import { prepareServed, served } from './served.ts';
 import { statusDraft } from './status-write.ts';
 
 export const staleVersion =
@@ -79,6 +79,8 @@ export async function changeObject(call: Call, change: Change): Promise<Changed>
       if (!change.create) throw notFound(call.resource, call.name);
       return { object: await createMissing(call, change), created: true };
     }
+    const pending = prepareServed(call.resource, [current]);
+    if (pending) await pending;
     const old = served(call.resource, current);
     const draft = change.draft(old);
     checkPreconditions(call, draft, old);
@@ -157,13 +159,14 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
   warnOfBareFinalizers(call, asObject(draft), old);
   const checked = admission(call, 'validate', write);
   if (checked) await checked;
+  const lastWrite = lastHoldGone(call, draft, old);
+  const remote = dryRun || lastWrite ? undefined : resource.conversion?.remote?.write(asObject(draft));
+  const form = remote && (await remote);
   if (server.storage.get(keyOf(call))?.metadata.resourceVersion !== current.metadata.resourceVersion) return undefined;
-  if (lastHoldGone(call, draft, old)) return removeFinalized(call, draft, dryRun, context);
+  if (lastWrite) return removeFinalized(call, draft, dryRun, context);
   if (sameButTimes(draft, old)) return old;
   if (dryRun) return deepFreeze(asObject(draft));
-  const object = server.storage.put(keyOf(call), toStored(call, draft));
-  await server.storage.flushed();
-  return served(resource, object);
+  return committed(call, server.storage.put(keyOf(call), form ? asObject(form) : toStored(call, draft)));
 }
 
 /**

@@ -35,7 +35,8 @@ export interface Hook {
   readonly conditions: readonly string[];
 }
 
-function clientOf(webhook: ReadJson): ClientConfig {
+/** Reads the `clientConfig` of a webhook. */
+export function clientOf(webhook: ReadJson): ClientConfig {
   const config = objectAt(webhook, 'clientConfig');
   const service = objectAt(config, 'service');
   const url = textAt(config, 'url');
