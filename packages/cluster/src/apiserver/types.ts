@@ -160,6 +160,8 @@ export interface Column {
 /** Where `/scale` finds its three values in the object, as JSON paths without the leading dot. */
 export interface ScalePaths {
   readonly specReplicas: string;
+  /** The first DELETE of an object does just this to it, whatever the options say: marks it, and adds what holds it. */
+  beginDelete?(draft: MutableJson, context: StrategyContext): void;
   readonly statusReplicas: string;
   readonly labelSelector?: string;
 }

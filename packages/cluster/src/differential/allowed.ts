@@ -61,29 +61,13 @@ const byDesign: readonly Allowance[] = [
     reason: 'A token made by hand: what is in a token is the business of the server that gave it.',
   },
   {
-    area: 'custom-kinds',
-    scenario: 'the life of a definition',
-    path: /^body\.(events\[\d+\]|metadata\.(managedFields|resourceVersion)|items\[\d+\]\.metadata\.resourceVersion)/,
-    reason:
-      'A definition is served as soon as it is stored: no steps in between that a watch could see, and no manager of their own.',
+    path: /\.(taints|taints\[\d+\])$/,
+    reason: 'New nodes are not tainted: the nodes are our own and ready when they come.',
   },
   {
-    area: 'custom-rules',
-    path: /^body\.(events\[\d+\]|metadata\.managedFields)/,
-    reason: 'A definition is served as soon as it is stored: no steps in between, and no manager of their own.',
-  },
-  {
-    area: 'custom-kinds',
-    scenario: 'the life of a definition',
-    request: /customresourcedefinitions\/widgets/,
-    path: /^body\.(columnDefinitions|rows)/,
-    reason: 'The table of definitions has the two columns it had up to 1.36.',
-  },
-  {
-    area: 'custom-kinds',
-    scenario: 'watches and the end',
-    path: /^body\.(metadata|status)/,
-    reason: 'Objects of a definition go in the same step as the definition is marked; the real server takes its time.',
+    area: 'server-groups',
+    path: /spec\.(uid|username)$|cells\[3\]$/,
+    reason: 'Who asks is another administrator.',
   },
   {
     path: /\.(taints|taints\[\d+\])$/,

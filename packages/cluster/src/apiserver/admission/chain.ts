@@ -1,6 +1,5 @@
 import type { Random } from '@coxswain/runtime/core';
 import type { Authorizer } from '../authorization/index.ts';
-import { crdCleanup } from '../crd/cleanup.ts';
 import type { AdmissionPlugin, Registry } from '../types.ts';
 import { alwaysPullImages } from './always-pull.ts';
 import { certificatePlugins } from './certificates.ts';
@@ -71,8 +70,14 @@ export function builtinAdmission(options: AdmissionOptions): readonly AdmissionP
     podTopologyLabels,
     nodeDeclaredFeatures,
     podResizeValidator,
-    crdCleanup,
-    ...(webhooks ? [mutatingWebhooks(webhooks), validatingPolicies(webhooks), validatingWebhooks(webhooks)] : []),
+    ...(webhooks
+      ? [
+          mutatingPolicies(webhooks),
+          mutatingWebhooks(webhooks),
+          validatingPolicies(webhooks),
+          validatingWebhooks(webhooks),
+        ]
+      : []),
     resourceQuota,
   ];
 }

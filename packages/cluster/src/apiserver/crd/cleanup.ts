@@ -2,7 +2,7 @@ import type { DynamicObject, KubeObject, MutableJson } from '@coxswain/k8s';
 import { type Clock, formatTime } from '@coxswain/runtime/core';
 import type { Storage, StorageKey } from '../../storage/types.ts';
 import { copyJson, ensureObject, listAt, objectAt, type ReadJson } from '../builtin/shared/draft.ts';
-import type { AdmissionPlugin } from '../types.ts';
+import { type CrdCondition, setCondition } from './conditions.ts';
 
 export const crdResource = 'apiextensions.k8s.io/customresourcedefinitions';
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
@@ -19,18 +19,14 @@ export function hasCleanupFinalizer(object: ReadJson): boolean {
   return finalizersOf(object).includes(cleanupFinalizer);
 }
 
-/** Before a definition is deleted it gets the finalizer that keeps it until its objects are gone. */
-export const crdCleanup: AdmissionPlugin = {
-  name: 'CustomResourceCleanup',
-  validate({ operation, resource, old, storage, dryRun }) {
-    if (operation !== 'DELETE' || `${resource.group}/${resource.plural}` !== crdResource || !old || dryRun) return;
-    if (old.metadata.deletionTimestamp !== undefined || hasCleanupFinalizer(old)) return;
-    const draft = copyJson(old) as unknown as MutableJson;
-    const metadata = ensureObject(draft, 'metadata');
-    metadata.finalizers = [...finalizersOf(old), cleanupFinalizer];
-    storage.put(crdKey(old.metadata.name), draft as unknown as KubeObject);
-  },
-};
+/** The first DELETE of a definition marks it, and holds it until its objects are gone. `now` as the wire writes it. */
+export function beginCleanup(draft: MutableJson, now: string): void {
+  const metadata = ensureObject(draft, 'metadata');
+  metadata.deletionTimestamp = now;
+  if (!hasCleanupFinalizer(draft)) metadata.finalizers = [...finalizersOf(draft), cleanupFinalizer];
+  const message = 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon';
+  setCondition(draft, { type: 'Terminating', status: 'True', reason: 'InstanceDeletionPending', message }, now);
+}
 
 /** Deletes the custom objects of a resource; those with finalizers are marked and stay. Answers how many are left. */
 export function deleteInstances(storage: Storage, clock: Clock, resource: string): number {
@@ -53,7 +49,7 @@ function markedForDeletion(object: KubeObject, clock: Clock): KubeObject {
 }
 
 /** Takes the finalizer away, and with the last one the definition. */
-export function releaseDefinition(storage: Storage, object: DynamicObject): void {
+export function releaseDefinition(storage: Storage, object: DynamicObject, condition: CrdCondition, now: string): void {
   const rest = finalizersOf(object).filter((name) => name !== cleanupFinalizer);
   const key = crdKey(object.metadata.name);
   if (rest.length === 0) {
@@ -62,5 +58,6 @@ export function releaseDefinition(storage: Storage, object: DynamicObject): void
   }
   const draft = copyJson(object) as unknown as MutableJson;
   ensureObject(draft, 'metadata').finalizers = rest;
+  setCondition(draft, condition, now);
   storage.put(key, draft as unknown as KubeObject);
 }

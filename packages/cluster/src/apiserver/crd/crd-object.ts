@@ -35,8 +35,8 @@ export interface Crd {
   readonly deleting: boolean;
 }
 
-function namesOf(spec: ReadJson | undefined): CrdNames {
-  const names = objectAt(spec, 'names');
+/** The names in `spec.names` or `status.acceptedNames`. */
+export function readNames(names: ReadJson | undefined): CrdNames {
   return {
     plural: textAt(names, 'plural'),
     singular: textAt(names, 'singular'),
@@ -71,7 +71,9 @@ function versionOf(version: ReadJson, group: string, kind: string): CrdVersion {
 /** Reads a stored CustomResourceDefinition. */
 export function readCrd(object: ReadJson): Crd {
   const spec = objectAt(object, 'spec');
-  const names = namesOf(spec);
+  // A kind in service has the names it was given, which need not be those it asks for now.
+  const accepted = readNames(objectAt(objectAt(object, 'status'), 'acceptedNames'));
+  const names = accepted.kind === '' ? readNames(objectAt(spec, 'names')) : accepted;
   const group = textAt(spec, 'group');
   return {
     name: textAt(objectAt(object, 'metadata'), 'name'),

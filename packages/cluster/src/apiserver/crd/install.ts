@@ -1,14 +1,16 @@
-import type { DynamicObject, KubeObject, MutableJson } from '@coxswain/k8s';
+import type { DynamicObject } from '@coxswain/k8s';
 import { type Clock, formatTime, type Random } from '@coxswain/runtime/core';
 import type { Storage, StorageSubscription } from '../../storage/types.ts';
 import type { CallWebhook } from '../admission/webhook/index.ts';
-import { copyJson, ensureObject, objectAt, sameJson } from '../builtin/shared/draft.ts';
+import { objectAt, sameJson } from '../builtin/shared/draft.ts';
 import type { Registry } from '../types.ts';
+import { approvalCondition } from './approval.ts';
 import { crdKey, crdResource, deleteInstances, hasCleanupFinalizer, releaseDefinition } from './cleanup.ts';
-import { conditionHolds, setCondition } from './conditions.ts';
+import { type CrdCondition, conditionHolds, findCondition, isSaid } from './conditions.ts';
 import { webhookConverter } from './conversion/index.ts';
-import { type Crd, readCrd } from './crd-object.ts';
-import { acceptedNames, judgeNames } from './names.ts';
+import { type Crd, readCrd, readNames } from './crd-object.ts';
+import { establishedAfter, judgeNames, namesStatus, sameNames, takenNames } from './names.ts';
+import { StatusWriter } from './status-writer.ts';
 import { resourcesOf } from './to-resources.ts';
 
 /** What serving custom resources needs. */
@@ -24,21 +26,45 @@ export interface CrdHost {
 interface Served {
   /** The spec that is served; the same spec is not registered twice. */
   readonly spec: unknown;
+  readonly names: unknown;
   readonly deleting: boolean;
   readonly group: string;
   readonly plural: string;
   readonly versions: readonly string[];
 }
 
-/** Serves the stored CustomResourceDefinitions, and follows their changes within the commit that makes them. */
+const established: CrdCondition = {
+  type: 'Established',
+  status: 'True',
+  reason: 'InitialNamesAccepted',
+  message: 'the initial names have been accepted',
+};
+
+const terminating = (status: CrdCondition['status'], reason: string, message: string): CrdCondition => ({
+  type: 'Terminating',
+  status,
+  reason,
+  message,
+});
+const inProgress = terminating('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress');
+const completed = terminating('False', 'InstanceDeletionCompleted', 'removed all instances');
+const neverEstablished = terminating('False', 'NeverEstablished', 'resource was never established');
+
+/**
+ * Serves the stored CustomResourceDefinitions, and follows their changes within the commit that makes them. A new one goes through the
+ * states that watchers of the real server see, each a commit: approval where one is needed, names, established. One that is deleted:
+ * marked, in progress, gone.
+ */
 class CrdInstaller {
   readonly #host: CrdHost;
+  readonly #status: StatusWriter;
   readonly #served = new Map<string, Served>();
   readonly #cleanups = new Map<string, StorageSubscription>();
   readonly #subscription: StorageSubscription;
 
   constructor(host: CrdHost) {
     this.#host = host;
+    this.#status = new StatusWriter(host);
     const { objects, revision } = host.storage.list(crdResource);
     for (const object of objects) this.#sync(object as DynamicObject);
     this.#subscription = host.storage.subscribe(crdResource, revision, ({ type, object }) => {
@@ -58,86 +84,96 @@ class CrdInstaller {
     // An older state: a later event of the same definition follows.
     if (storage.get(crdKey(object.metadata.name))?.metadata.resourceVersion !== object.metadata.resourceVersion) return;
     const crd = readCrd(object);
-    const verdict = judgeNames(this.#host.registry, crd);
-    if (verdict.accepted || conditionHolds(object, 'Established')) this.#serve(crd, object);
+    if (!crd.deleting && (this.#approve(object) || this.#name(object) || this.#establish(object))) return;
+    if (conditionHolds(object, 'Established')) this.#serve(crd, object);
+    else this.#unserve(crd.name);
     if (crd.deleting) this.#cleanUp(crd, object);
-    else this.#writeStatus(crd, object);
+  }
+
+  #approve(object: DynamicObject): boolean {
+    const condition = approvalCondition(object);
+    return condition !== undefined && !isSaid(object, condition) && this.#status.write(object, [condition]);
+  }
+
+  #name(object: DynamicObject): boolean {
+    const wanted = readNames(objectAt(objectAt(object, 'spec'), 'names'));
+    const own = readNames(objectAt(objectAt(object, 'status'), 'acceptedNames'));
+    if (sameNames(wanted, own)) return false;
+    const group = String(objectAt(object, 'spec')?.group);
+    const others = this.#host.storage.list(crdResource).objects as readonly DynamicObject[];
+    const { accepted, condition } = judgeNames(wanted, own, takenNames(others, group));
+    const conditions = [condition, establishedAfter(object, condition)];
+    const wrote = this.#status.write(object, conditions, (status) => {
+      status.acceptedNames = namesStatus(accepted);
+    });
+    if (wrote) this.#reconsider(object);
+    return wrote;
+  }
+
+  /** Others of the group may have waited for names that this one has no more. */
+  #reconsider({ metadata, spec }: DynamicObject): void {
+    for (const other of this.#host.storage.list(crdResource).objects as readonly DynamicObject[]) {
+      if (other.metadata.name === metadata.name || objectAt(other, 'spec')?.group !== objectAt({ spec }, 'spec')?.group)
+        continue;
+      if (findCondition(other, 'NamesAccepted')?.status === 'False') this.#sync(other);
+    }
+  }
+
+  #establish(object: DynamicObject): boolean {
+    if (!conditionHolds(object, 'NamesAccepted') || conditionHolds(object, 'Established')) return false;
+    return this.#status.write(object, [established]);
   }
 
   #serve(crd: Crd, object: DynamicObject): void {
     const before = this.#served.get(crd.name);
-    if (before && before.deleting === crd.deleting && sameJson(before.spec, object.spec)) return;
+    const same = before && sameJson(before.spec, object.spec) && sameJson(before.names, crd.names);
+    if (same && before.deleting === crd.deleting) return;
     const { registry } = this.#host;
     const resources = resourcesOf(crd, webhookConverter(objectAt(object, 'spec'), this.#host));
-    const versions = resources.map(({ version }) => version);
     // Watches of what the definition said before end: what they show would no longer be what is served.
-    if (before && !sameJson(before.spec, object.spec)) {
-      for (const version of before.versions) registry.remove(before.group, version, before.plural);
-    }
+    if (!same) this.#unserve(crd.name);
     for (const resource of resources) registry.set(resource);
     const { group, names, deleting } = crd;
-    this.#served.set(crd.name, { spec: object.spec, deleting, group, plural: names.plural, versions });
+    const versions = resources.map(({ version }) => version);
+    this.#served.set(crd.name, { spec: object.spec, names, deleting, group, plural: names.plural, versions });
   }
 
-  #writeStatus(crd: Crd, object: DynamicObject): void {
-    const now = formatTime(this.#host.clock.now());
-    const { accepted, reason, message } = judgeNames(this.#host.registry, crd);
-    const draft = copyJson(object) as unknown as MutableJson;
-    setCondition(draft, { type: 'NamesAccepted', status: accepted ? 'True' : 'False', reason, message }, now);
-    if (accepted) ensureObject(draft, 'status').acceptedNames = acceptedNames(crd.names);
-    const established = accepted || conditionHolds(object, 'Established');
-    setCondition(
-      draft,
-      established
-        ? {
-            type: 'Established',
-            status: 'True',
-            reason: 'InitialNamesAccepted',
-            message: 'the initial names have been accepted',
-          }
-        : { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' },
-      now,
-    );
-    this.#put(draft, object);
-  }
-
-  /** Answers whether it wrote: then the event of that write goes on. */
-  #put(draft: MutableJson, object: DynamicObject): boolean {
-    if (sameJson(draft.status, objectAt(object, 'status'))) return false;
-    this.#host.storage.put(crdKey(object.metadata.name), draft as unknown as KubeObject);
-    return true;
+  #unserve(name: string): void {
+    const served = this.#served.get(name);
+    if (!served) return;
+    this.#served.delete(name);
+    for (const version of served.versions) this.#host.registry.remove(served.group, version, served.plural);
   }
 
   #cleanUp(crd: Crd, object: DynamicObject): void {
     if (!hasCleanupFinalizer(object)) return;
-    const draft = copyJson(object) as unknown as MutableJson;
-    const now = formatTime(this.#host.clock.now());
-    setCondition(
-      draft,
-      {
-        type: 'Terminating',
-        status: 'True',
-        reason: 'InstanceDeletionInProgress',
-        message: 'CustomResource deletion is in progress',
-      },
-      now,
-    );
-    if (!this.#put(draft, object)) this.#deleteObjects(crd);
+    if (isSaid(object, inProgress) || !this.#status.write(object, [inProgress])) this.#deleteObjects(crd, object);
   }
 
-  #deleteObjects(crd: Crd): void {
+  #deleteObjects(crd: Crd, object: DynamicObject): void {
+    if (!conditionHolds(object, 'Established')) {
+      this.#release(crd.name, neverEstablished);
+      return;
+    }
     const { storage, clock } = this.#host;
     const resource = `${crd.group}/${crd.names.plural}`;
     const left = deleteInstances(storage, clock, resource);
-    if (left === 0) {
-      this.#endCleanup(crd.name);
-      const current = storage.get(crdKey(crd.name)) as DynamicObject | undefined;
-      if (current && hasCleanupFinalizer(current)) releaseDefinition(storage, current);
-    } else if (!this.#cleanups.has(crd.name)) {
+    if (left === 0) this.#release(crd.name, completed);
+    else if (!this.#cleanups.has(crd.name)) {
       const subscription = storage.subscribe(resource, storage.revision, ({ type }) => {
-        if (type === 'deleted' && storage.list(resource, { limit: 1 }).objects.length === 0) this.#deleteObjects(crd);
+        if (type === 'deleted' && storage.list(resource, { limit: 1 }).objects.length === 0)
+          this.#deleteObjects(crd, object);
       });
       this.#cleanups.set(crd.name, subscription);
+    }
+  }
+
+  #release(name: string, condition: CrdCondition): void {
+    this.#endCleanup(name);
+    const { storage, clock } = this.#host;
+    const current = storage.get(crdKey(name)) as DynamicObject | undefined;
+    if (current && hasCleanupFinalizer(current)) {
+      releaseDefinition(storage, current, condition, formatTime(clock.now()));
     }
   }
 
@@ -147,19 +183,15 @@ class CrdInstaller {
   }
 
   #forget(object: DynamicObject): void {
-    const served = this.#served.get(object.metadata.name);
     this.#endCleanup(object.metadata.name);
-    this.#served.delete(object.metadata.name);
-    if (!served) return;
-    for (const version of served.versions) this.#host.registry.remove(served.group, version, served.plural);
-    // The group's other definitions may have waited for these names.
-    for (const other of this.#host.storage.list(crdResource).objects) this.#sync(other as DynamicObject);
+    this.#unserve(object.metadata.name);
+    this.#reconsider(object);
   }
 }
 
 /**
  * Serves custom resources: every stored definition before this returns, then each change at once. A definition is
- * Established in the commit after the one that stores it. Cancel the answer at the end.
+ * Established within the commit that stores it. Cancel the answer at the end.
  */
 export function installCrds(host: CrdHost): StorageSubscription {
   const installer = new CrdInstaller(host);

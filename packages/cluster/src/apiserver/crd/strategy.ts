@@ -1,6 +1,8 @@
 import type { MutableJson } from '@coxswain/k8s';
+import { formatTime } from '@coxswain/runtime/core';
 import { ensureObject, fill, fillZero, listAt, objectAt, objectsAt, textAt } from '../builtin/shared/draft.ts';
 import type { Strategy } from '../types.ts';
+import { beginCleanup } from './cleanup.ts';
 import { definitionRules } from './definition-rules.ts';
 import { validateCrd, validateCrdUpdate } from './validate.ts';
 
@@ -42,6 +44,7 @@ export const crdStrategy: Strategy = {
   prepareUpdate(draft, _old, { subresource }) {
     if (subresource === '') rememberStorageVersion(draft);
   },
+  beginDelete: (draft, { clock }) => beginCleanup(draft, formatTime(clock.now())),
   ...definitionRules,
   validate: validateCrd,
   validateUpdate: (object, old, { subresource }) => (subresource === '' ? validateCrdUpdate(object, old) : []),

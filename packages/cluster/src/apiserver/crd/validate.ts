@@ -3,10 +3,9 @@ import { given, listAt, objectAt, objectsAt, type ReadJson, sameJson, textAt } f
 import { invalidValue, notSupported, required } from '../builtin/shared/errors.ts';
 import { dns1035Label, dnsSubdomain } from '../builtin/shared/names.ts';
 import { unchanged } from '../builtin/shared/values.ts';
+import { approvalAnnotation, approvalOf, isProtectedGroup } from './approval.ts';
 import { annotationsOf } from './crd-object.ts';
 import { validateColumns, validateSelectable, validateSubresources } from './validate-version.ts';
-
-const approvalAnnotation = 'api-approved.kubernetes.io';
 
 function validateNames(names: ReadJson | undefined): readonly FieldError[] {
   const errors: FieldError[] = [];
@@ -173,24 +172,13 @@ function validateStoredVersions(object: ReadJson): readonly FieldError[] {
 
 /** Groups of the Kubernetes project itself need a sign of approval. */
 function validateApproval(object: ReadJson, group: string): readonly FieldError[] {
-  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];
+  if (!isProtectedGroup(group)) return [];
   const field = `metadata.annotations[${approvalAnnotation}]`;
-  const value = annotationsOf(object)[approvalAnnotation] ?? '';
-  if (value === '')
-    return [
-      required(
-        field,
-        'protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111',
-      ),
-    ];
-  if (/^https?:\/\/\S+$/.test(value) || value.startsWith('unapproved')) return [];
-  return [
-    invalidValue(
-      field,
-      value,
-      'protected groups must have approval annotation "api-approved.kubernetes.io" with either a URL or a reason starting with "unapproved", see https://github.com/kubernetes/enhancements/pull/1111',
-    ),
-  ];
+  const { reason, message } = approvalOf(object);
+  if (reason === 'MissingAnnotation') return [required(field, message)];
+  return reason === 'InvalidAnnotation'
+    ? [invalidValue(field, annotationsOf(object)[approvalAnnotation], message)]
+    : [];
 }
 
 /** A whole CustomResourceDefinition: names, versions, schemas, subresources, columns, conversion. */

@@ -109,6 +109,12 @@ function commit(call: Call, name: string, old: DynamicObject, options: DeleteOpt
   const grace = startGrace(call, draft, old, options);
   if (grace === 'pending') return { object: old, gone: false };
   setGarbageFinalizers(call, draft, options);
+  const { beginDelete } = call.resource.strategy;
+  if (beginDelete && old.metadata.deletionTimestamp === undefined) {
+    beginDelete(draft, strategyContext(call, options.dryRun));
+    const object = options.dryRun ? deepFreeze(asObject(draft)) : store(call, name, draft, old, form);
+    return { object, gone: false };
+  }
   const { finalizers } = asObject(draft).metadata;
   const { holdsDeletion } = call.resource.strategy;
   const held = (finalizers !== undefined && finalizers.length > 0) || holdsDeletion?.(old) === true;

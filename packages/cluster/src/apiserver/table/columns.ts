@@ -1,6 +1,8 @@
 import type { Column } from '../types.ts';
 import { createdAt, name } from './cells.ts';
 import { clusterTables } from './cluster-columns.ts';
+import { definitionTables } from './definition-columns.ts';
+import { deviceTables } from './device-columns.ts';
 import { networkTables } from './network-columns.ts';
 import { podColumns } from './pod-columns.ts';
 import { storageTables } from './storage-columns.ts';
@@ -13,6 +15,9 @@ const tables: Readonly<Record<string, readonly Column[]>> = {
   ...storageTables,
   ...clusterTables,
 };
+  ...definitionTables,
+  ...serverTables,
+  ...deviceTables,
 
 const plainColumns: readonly Column[] = [name, createdAt];
 

@@ -103,7 +103,7 @@ const widget = (name: string, spec: object = {}, more: Readonly<Record<string, u
   spec: { size: 2, ...spec },
   ...more,
 });
-const established = `${crds}?watch=true&fieldSelector=metadata.name%3Dwidgets.d.example&resourceVersion=0`;
+const definition = `${crds}?watch=true&fieldSelector=metadata.name%3Dwidgets.d.example`;
 const tried = (spec: unknown, more: Readonly<Record<string, unknown>> = {}) =>
   post(widgets, { ...widget('tried', {}, more), spec });
 const badSchema = (properties: object) =>
@@ -155,9 +155,9 @@ export const customKinds: Area = {
     {
       title: 'the life of a definition',
       steps: [
+        watch('crd', definition),
         post(crds, widgetCrd, { save: { crd: '' } }),
-        watch('crd', established),
-        collect('crd', 1),
+        collect('crd', 3),
         get(`${crds}/widgets.d.example`),
         get(`${crds}/widgets.d.example`, asTable),
         get('/apis/d.example/v1'),
@@ -289,9 +289,21 @@ export const customKinds: Area = {
         mergePatch(`${widgets}/a`, { spec: { size: 4 } }),
         del(`${widgets}/a`),
         collect('w', 2),
-        post(widgets, widget('held', {}, { metadata: { name: 'held', finalizers: ['d.example/hold'] } })),
+        post(widgets, widget('held', {}, { metadata: { name: 'held', finalizers: ['d.example/hold'] } }), {
+          save: { rv: 'metadata.resourceVersion' },
+        }),
+        watch('held', `${widgets}?watch=true&resourceVersion={rv}`),
+        watch('crd', definition),
         del(`${crds}/widgets.d.example`),
+        collect('held', 1),
+        post(widgets, widget('late')),
+        applyPatch(`${widgets}/late?fieldManager=one`, widget('late')),
+        del(`${crds}/widgets.d.example`),
+        mergePatch(`${widgets}/held`, { metadata: { labels: { still: 'there' } } }),
         mergePatch(`${widgets}/held`, { metadata: { finalizers: null } }),
+        collect('crd', 5),
+        get(`${crds}/widgets.d.example`),
+        get(widgets),
       ],
     },
   ],

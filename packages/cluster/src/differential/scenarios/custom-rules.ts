@@ -68,7 +68,7 @@ const gauge = (name: string, spec: object, apiVersion = 'r.example/v2') => ({
   metadata: { name },
   spec,
 });
-const established = `${crds}?watch=true&fieldSelector=metadata.name%3Dgauges.r.example&resourceVersion=0`;
+const definition = `${crds}?watch=true&fieldSelector=metadata.name%3Dgauges.r.example`;
 
 /** Rules in the schemas of definitions, and objects that are held to them. */
 export const customRules: Area = {
@@ -77,9 +77,9 @@ export const customRules: Area = {
     {
       title: 'a definition with rules',
       steps: [
+        watch('crd', definition),
         post(crds, crd('gauges', 'Gauge', version('v1', schema([])), version('v2', strict))),
-        watch('crd', established),
-        collect('crd', 1),
+        collect('crd', 3),
         get('/apis/r.example'),
       ],
     },
