@@ -13,6 +13,7 @@ import { remove } from './rest/delete.ts';
 import { removeCollection } from './rest/delete-collection.ts';
 import { Expiry } from './rest/expiry.ts';
 import { patch } from './rest/patch.ts';
+import { postToSubresource } from './rest/posted-to.ts';
 import { get, list } from './rest/read.ts';
 import { scale } from './rest/scale.ts';
 import { callHandler } from './rest/subresource.ts';
@@ -177,7 +178,6 @@ async function handleResource(
     warnings,
   };
   checkCreation(authorizer, call);
-  if (resource.deprecated) warn(call, resource.deprecated);
   return path.subresource === '' ? dispatch(call) : dispatchSubresource(call);
 }
 
@@ -211,14 +211,18 @@ function dispatch(call: Call): Promise<ApiResponse> {
   const watching = path.watch || (request.method === 'GET' && asked);
   const verb = verbOf(request.method, path.name !== '', watching);
   if (!verb || !resource.verbs.includes(verb) || (path.watch && request.method !== 'GET')) throw notAllowed();
+  // Once the verb is checked: what is refused is not warned about.
+  if (resource.deprecated) warn(call, resource.deprecated);
   const whole = path.name === '' && resource.namespaced && path.namespace === '';
   if (whole && verb !== 'list' && verb !== 'watch') throw notAllowed();
   if (verb === 'create' && path.name !== '') throw notAllowed();
+  if (verb === 'create' && resource.postsTo) return postToSubresource(call, resource.postsTo);
   return verbs[verb](call);
 }
 
 function dispatchSubresource(call: Call): Promise<ApiResponse> {
   const { request, resource, subresource, server } = call;
+  if (resource.deprecated) warn(call, resource.deprecated);
   const { method } = request;
   if (subresource === 'status' && resource.status) {
     if (method === 'GET') return get(call);

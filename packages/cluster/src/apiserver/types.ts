@@ -141,6 +141,11 @@ export interface Strategy {
   gracePeriod?(object: DynamicObject, requested: number | undefined): number;
   /** Seconds after its last write for which an object is kept (events); absent: for good. */
   readonly ttlSeconds?: number;
+  /**
+   * Fields that each path of the kind resets before it stores, so that nobody comes to own them there; by subresource, `''` for the
+   * object itself. Default: the status at the object, the spec at its status.
+   */
+  readonly resets?: Readonly<Record<string, readonly string[]>>;
   /** Name rule of the kind: default DNS subdomain. Answers the messages of the violations. */
   validateName?(name: string): readonly string[];
 }
@@ -197,6 +202,10 @@ export interface ResourceInfo {
   readonly subresources?: readonly SubresourceInfo[];
   /** For resources that store nothing: a POST is answered with what this makes of the draft. */
   answer?(draft: MutableJson, context: StrategyContext): MutableJson;
+  /** For resources whose objects are nowhere stored: all of them, as they are now. */
+  objects?(): readonly DynamicObject[];
+  /** For resources whose objects are orders to others: a POST goes to this subresource of the object of the same name. */
+  readonly postsTo?: { readonly plural: string; readonly subresource: string };
   /** For a version whose form differs from the stored one. Absent: the stored form is served. */
   readonly conversion?: Conversion;
 }

@@ -24,20 +24,9 @@ const byDesign: readonly Allowance[] = [
   },
   {
     area: 'discovery',
-    path: /\.(bindings|componentstatuses|tokenreviews|certificates\.k8s\.io|resource\.k8s\.io|flowcontrol\.apiserver\.k8s\.io|storagemigration\.k8s\.io)$/,
-    reason: 'Kinds and groups outside the first slice.',
-  },
-  {
-    area: 'discovery',
     request: /^GET \/api$/,
     path: /serverAddress$/,
     reason: 'The address of the server, which is another one.',
-  },
-  {
-    area: 'discovery',
-    request: /^GET \/api\/v1$/,
-    path: /^body\.apiVersion$/,
-    reason: 'The real document of v1 leaves it out.',
   },
   {
     area: 'errors',

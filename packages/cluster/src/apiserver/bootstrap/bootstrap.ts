@@ -1,16 +1,29 @@
 import type { CustomResourceDefinition } from '@coxswain/k8s';
 import type { StorageSubscription } from '../../storage/types.ts';
+import { installApiServices } from './api-services.ts';
+import { flowControlObjects, installFlowControl } from './flow-control.ts';
 import { installNamespaceDefaults, type NamespaceDefaults } from './namespace-defaults.ts';
 import { commonObjects, type ServerAddress, serverEndpoints, serverService } from './objects.ts';
+import { installServiceNetworks } from './service-networks.ts';
 import { type BootstrapContext, ensureCurrent, ensureStored } from './write.ts';
 
 /**
- * Makes the objects every cluster starts with: system namespaces, priority classes, the default storage class, and a
- * default service account in each namespace. Changes nothing that is there already. Cancel the answer at the end.
+ * Makes the objects every cluster starts with: system namespaces, priority classes, the default storage class, flow control, an
+ * APIService for each group and version, and a default service account in each namespace. Changes nothing that is there already. Cancel the answer at the end.
  */
 export function bootstrapCluster(context: BootstrapContext, defaults: NamespaceDefaults = {}): StorageSubscription {
-  for (const object of commonObjects) ensureStored(context, object);
-  return installNamespaceDefaults(context, defaults);
+  for (const object of [...commonObjects, ...flowControlObjects]) ensureStored(context, object);
+  const kept = [
+    installNamespaceDefaults(context, defaults),
+    installServiceNetworks(context),
+    installFlowControl(context),
+    installApiServices(context),
+  ];
+  return {
+    cancel() {
+      for (const subscription of kept) subscription.cancel();
+    },
+  };
 }
 
 /** Publishes the server as `default/kubernetes` once its address is known; an older address is replaced. */

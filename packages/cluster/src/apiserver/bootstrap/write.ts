@@ -2,6 +2,7 @@ import type { DynamicObject, KubeObject, MutableJson } from '@coxswain/k8s';
 import { type Clock, formatTime, type Random, randomUuid } from '@coxswain/runtime/core';
 import type { Storage, StorageKey } from '../../storage/types.ts';
 import { copyJson, sameJson } from '../builtin/shared/draft.ts';
+import { trackUpdate } from '../fieldmanager/index.ts';
 import type { Registry, ResourceInfo, StrategyContext } from '../types.ts';
 import type { BootstrapObject } from './objects.ts';
 
@@ -28,18 +29,29 @@ function keyOf(resource: string, object: KubeObject): StorageKey {
   return { resource, namespace: object.metadata.namespace ?? '', name: object.metadata.name };
 }
 
+function claimFields({ clock }: BootstrapContext, resource: ResourceInfo, next: MutableJson, manager: string): void {
+  const { group, version, schema } = resource;
+  const apiVersion = group === '' ? version : `${group}/${version}`;
+  trackUpdate(schema, { live: undefined, next, manager, apiVersion, subresource: '', time: formatTime(clock.now()) });
+}
+
 /** Writes an object as a create request would store it, unless one of its name is there. Answers the stored object. */
-export function ensureStored(context: BootstrapContext, { resource: id, object }: BootstrapObject): KubeObject {
+export function ensureStored(
+  context: BootstrapContext,
+  { resource: id, object, manager }: BootstrapObject,
+): KubeObject {
   const key = keyOf(id, object);
   const present = context.storage.get(key);
   if (present) return present;
-  const { strategy } = resourceFor(context.registry, id);
+  const resource = resourceFor(context.registry, id);
+  const { strategy } = resource;
   const draft = copyJson(object) as unknown as MutableJson;
   strategy.default?.(draft);
   const metadata = draft.metadata as MutableJson;
   metadata.uid = randomUuid(context.random);
   metadata.creationTimestamp = formatTime(context.clock.now());
   if (strategy.generation) metadata.generation = 1;
+  if (manager !== undefined) claimFields(context, resource, draft, manager);
   strategy.prepareCreate?.(draft, contextOf(context));
   return context.storage.put(key, draft as unknown as KubeObject);
 }

@@ -22,6 +22,8 @@ const groups: readonly (readonly [groupVersion: string, rows: readonly ShortRow[
   [
     'v1',
     [
+      ['bindings', 'Binding', 'verbs=create'],
+      ['componentstatuses', 'ComponentStatus', 'cluster short=cs verbs=get,list'],
       ['configmaps', 'ConfigMap', 'short=cm'],
       ['endpoints', 'Endpoints', 'short=ep'],
       ['events', 'Event', 'short=ev'],
@@ -90,6 +92,19 @@ const groups: readonly (readonly [groupVersion: string, rows: readonly ShortRow[
     ],
   ],
   [
+    'certificates.k8s.io/v1',
+    [
+      [
+        'certificatesigningrequests',
+        'CertificateSigningRequest',
+        'cluster short=csr',
+        'approval:CertificateSigningRequest:get+patch+update status',
+      ],
+      ['clustertrustbundles', 'ClusterTrustBundle', 'cluster'],
+      ['podcertificaterequests', 'PodCertificateRequest', '', 'status'],
+    ],
+  ],
+  [
     'networking.k8s.io/v1',
     [
       ['ingressclasses', 'IngressClass', 'cluster'],
@@ -139,6 +154,24 @@ const groups: readonly (readonly [groupVersion: string, rows: readonly ShortRow[
   ['coordination.k8s.io/v1', [['leases', 'Lease']]],
   ['node.k8s.io/v1', [['runtimeclasses', 'RuntimeClass', 'cluster']]],
   ['discovery.k8s.io/v1', [['endpointslices', 'EndpointSlice']]],
+  [
+    'resource.k8s.io/v1',
+    [
+      ['deviceclasses', 'DeviceClass', 'cluster'],
+      ['devicetaintrules', 'DeviceTaintRule', 'cluster', 'status'],
+      ['resourceclaims', 'ResourceClaim', '', 'status'],
+      ['resourceclaimtemplates', 'ResourceClaimTemplate'],
+      ['resourceslices', 'ResourceSlice', 'cluster'],
+    ],
+  ],
+  [
+    'flowcontrol.apiserver.k8s.io/v1',
+    [
+      ['flowschemas', 'FlowSchema', 'cluster', 'status'],
+      ['prioritylevelconfigurations', 'PriorityLevelConfiguration', 'cluster', 'status'],
+    ],
+  ],
+  ['storagemigration.k8s.io/v1', [['storageversionmigrations', 'StorageVersionMigration', 'cluster', 'status']]],
 ];
 
 function rowOf(groupVersion: string, [plural, kind, flags = '', subresources = '']: ShortRow): ResourceRow {

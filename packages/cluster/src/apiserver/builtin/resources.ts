@@ -3,12 +3,14 @@ import { badRequest } from '@coxswain/runtime/core';
 import type { SchemaNode } from '@coxswain/schema';
 import { columnsOf } from '../table/columns.ts';
 import type { ResourceInfo, ScalePaths, Strategy, SubresourceInfo } from '../types.ts';
+import { componentStatuses } from './component-statuses.ts';
 import { conversions } from './conversions.ts';
 import { type ResourceRow, resourceTable } from './resource-table.ts';
 import { openReviews, type ReviewAnswers } from './reviews.ts';
 import { plainRules } from './rules.ts';
 import { selectableFields } from './selectable.ts';
 import { statusRules } from './status-rules.ts';
+import { statusUpdateRules } from './status-update-rules.ts';
 import { StoredFormError, toStoredForm } from './stored-form.ts';
 import { strategies } from './strategies.ts';
 
@@ -48,6 +50,7 @@ function subresourceOf(text: string): SubresourceInfo {
 
 /** Warnings that come with every answer. */
 const deprecations: Readonly<Record<string, string>> = {
+  '/componentstatuses': 'v1 ComponentStatus is deprecated in v1.19+',
   '/endpoints': 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
 };
 
@@ -83,7 +86,9 @@ function strategyOf(row: ResourceRow, id: string): Strategy {
     validate: (object, context) =>
       (context.subresource === 'status' ? statusRules[id]?.(object) : own.validate?.(object, context)) ?? [],
     validateUpdate: (object, old, context) =>
-      (context.subresource === 'status' ? undefined : own.validateUpdate?.(object, old, context)) ?? [],
+      (context.subresource === 'status'
+        ? statusUpdateRules[id]?.(object, old, context)
+        : own.validateUpdate?.(object, old, context)) ?? [],
   };
 }
 
@@ -115,6 +120,8 @@ function resourceOf(row: ResourceRow, answers: ReviewAnswers): ResourceInfo {
     storage: stores[id] ?? id,
     subresources: row.subresources.filter((text) => text.includes(':')).map(subresourceOf),
     ...(answer ? { answer } : {}),
+    ...(id === '/componentstatuses' ? { objects: componentStatuses } : {}),
+    ...(id === '/bindings' ? { postsTo: { plural: 'pods', subresource: 'binding' } } : {}),
     ...(conversion ? { conversion } : {}),
   };
 }

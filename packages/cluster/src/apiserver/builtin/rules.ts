@@ -16,6 +16,8 @@ const withGeneration = set(`
   admissionregistration.k8s.io/mutatingwebhookconfigurations admissionregistration.k8s.io/validatingadmissionpolicies
   admissionregistration.k8s.io/validatingadmissionpolicybindings
   admissionregistration.k8s.io/validatingwebhookconfigurations
+  flowcontrol.apiserver.k8s.io/flowschemas flowcontrol.apiserver.k8s.io/prioritylevelconfigurations
+  resource.k8s.io/deviceclasses resource.k8s.io/devicetaintrules resource.k8s.io/resourceslices
 `);
 
 /** Kinds whose PUT must name the resourceVersion it replaces. */
@@ -27,6 +29,8 @@ const versionRequired = set(`
   admissionregistration.k8s.io/mutatingwebhookconfigurations admissionregistration.k8s.io/validatingadmissionpolicies
   admissionregistration.k8s.io/validatingadmissionpolicybindings
   admissionregistration.k8s.io/validatingwebhookconfigurations
+  certificates.k8s.io/clustertrustbundles certificates.k8s.io/podcertificaterequests
+  storagemigration.k8s.io/storageversionmigrations resource.k8s.io/devicetaintrules
 `);
 
 /** Kinds whose PUT to a missing name creates. */
@@ -41,6 +45,8 @@ const deletedObjectAnswered = set(`
   /pods /persistentvolumeclaims /persistentvolumes /serviceaccounts /namespaces /services /resourcequotas /podtemplates
   storage.k8s.io/storageclasses storage.k8s.io/csidrivers storage.k8s.io/csinodes storage.k8s.io/volumeattachments
   storage.k8s.io/volumeattributesclasses
+  resource.k8s.io/deviceclasses resource.k8s.io/resourceclaims resource.k8s.io/resourceclaimtemplates
+  resource.k8s.io/resourceslices
 `);
 
 const labelNames = set('/namespaces /services apps/statefulsets node.k8s.io/runtimeclasses');

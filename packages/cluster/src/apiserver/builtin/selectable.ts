@@ -79,5 +79,9 @@ export const selectableFields: Readonly<Record<string, Readonly<Record<string, S
   '/namespaces': paths('status.phase'),
   '/replicationcontrollers': { 'status.replicas': at('status.replicas', '0') },
   'apps/replicasets': { 'status.replicas': at('status.replicas', '0') },
+  'certificates.k8s.io/certificatesigningrequests': paths('spec.signerName'),
+  'certificates.k8s.io/clustertrustbundles': paths('spec.signerName'),
+  'certificates.k8s.io/podcertificaterequests': paths('spec.signerName', 'spec.podName', 'spec.nodeName'),
+  'resource.k8s.io/resourceslices': paths('spec.nodeName', 'spec.driver', 'spec.pool.name'),
   'batch/jobs': { 'status.successful': at('status.succeeded', '0') },
 };

@@ -18,10 +18,12 @@ import * as misc from './misc/small-kinds.ts';
 import { podStrategy, podTemplateStrategy } from './pod/pod.ts';
 import { podDisruptionBudgetStrategy } from './policy/pod-disruption-budget.ts';
 import * as rbac from './rbac/roles.ts';
+import { serverKinds } from './server-kinds.ts';
 import { serviceStrategy } from './service/service.ts';
 
 /** Rules of each kind beyond the plain facts, by `group/plural`. */
 export const strategies: Readonly<Record<string, Strategy>> = {
+  ...serverKinds,
   '/configmaps': configMapStrategy,
   '/endpoints': core.endpointsStrategy,
   '/events': core.eventStrategy,

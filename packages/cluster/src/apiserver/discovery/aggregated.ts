@@ -45,8 +45,8 @@ export function aggregatedDocument(groups: readonly ServedGroup[]): object {
       metadata: group.name === '' ? {} : { name: group.name },
       versions: group.versions.map(({ version, resources }) => ({
         version,
-        freshness: 'Current',
         resources: resources.map(resourceEntry),
+        freshness: 'Current',
       })),
     })),
   };

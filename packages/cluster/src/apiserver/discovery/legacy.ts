@@ -35,13 +35,23 @@ export function groupDocument(group: ServedGroup): object {
   return { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) };
 }
 
+/** Kinds that the real server still stores in a form it no longer serves. */
+const storedInOlderForm: Readonly<Record<string, string>> = {
+  'apiextensions.k8s.io/customresourcedefinitions': 'v1beta1',
+  'certificates.k8s.io/clustertrustbundles': 'v1beta1',
+  'certificates.k8s.io/podcertificaterequests': 'v1beta1',
+  'resource.k8s.io/devicetaintrules': 'v1beta2',
+  'storagemigration.k8s.io/storageversionmigrations': 'v1beta1',
+};
+
+/** Whether objects of the kind are kept: questions, orders and what is made up at each request are not. */
+const isStored = ({ answer, objects, postsTo }: ResourceInfo): boolean => !answer && !objects && !postsTo;
+
 /** The form that is stored: for kinds served in several versions, the first one that needs no conversion. */
 function hashOf(resource: ResourceInfo, group: ServedGroup): string {
   if (resource.storage === '/events') return storageVersionHash('', 'v1', 'Event');
-  // The real server still stores definitions in their first form.
-  if (resource.builtIn && resource.group === 'apiextensions.k8s.io') {
-    return storageVersionHash(resource.group, 'v1beta1', resource.kind);
-  }
+  const older = resource.builtIn ? storedInOlderForm[`${resource.group}/${resource.plural}`] : undefined;
+  if (older !== undefined) return storageVersionHash(resource.group, older, resource.kind);
   const versions = group.versions.flatMap(({ resources }) =>
     resources.filter((other) => other.plural === resource.plural),
   );
@@ -58,7 +68,7 @@ function resourceEntries(resource: ResourceInfo, group: ServedGroup): readonly o
     verbs: resource.verbs,
     ...(resource.shortNames.length > 0 ? { shortNames: resource.shortNames } : {}),
     ...(resource.categories.length > 0 ? { categories: resource.categories } : {}),
-    ...(resource.answer ? {} : { storageVersionHash: hashOf(resource, group) }),
+    ...(isStored(resource) ? { storageVersionHash: hashOf(resource, group) } : {}),
   };
   const rest = subresourcesOf(resource).map((subresource) => ({
     name: `${resource.plural}/${subresource.name}`,
@@ -77,7 +87,8 @@ export function resourceList(group: ServedGroup, version: string): object | unde
   if (!served) return undefined;
   return {
     kind: 'APIResourceList',
-    apiVersion: 'v1',
+    // The document of the core group does not say it.
+    ...(group.name === '' ? {} : { apiVersion: 'v1' }),
     groupVersion: groupVersion(group.name, version).groupVersion,
     resources: served.resources.flatMap((resource) => resourceEntries(resource, group)),
   };

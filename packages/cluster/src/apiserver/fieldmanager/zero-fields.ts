@@ -26,7 +26,11 @@ function allZeroFields(): ReadonlyMap<SchemaNode, ReadonlyMap<string, unknown>> 
   const all = new Map<SchemaNode, ReadonlyMap<string, unknown>>();
   for (const [name, node] of Object.entries(table)) {
     const zeros = new Map<string, unknown>();
-    for (const field of node.required ?? []) zeros.set(field, zeroOf(node.properties?.[field]));
+    for (const field of node.required ?? []) {
+      const type = node.properties?.[field];
+      // a struct that is required and yet not always there is behind a pointer: absent to begin with
+      if (!(type?.$ref !== undefined && table[type.$ref]?.properties)) zeros.set(field, zeroOf(type));
+    }
     for (const field of structs[name] ?? []) zeros.set(field, emptyStruct);
     all.set(node, zeros.size > 0 ? zeros : none);
   }

@@ -18,6 +18,7 @@ import { apiVersionOf, type Call, keyOf, managerOf, strategyContext } from './co
 import { decodeObject, dropUnknown, matchNamespace } from './decode.ts';
 import { asObject, createErrors, dropDuplicateOwners, metadataOf, stampNew, warnOfBareFinalizers } from './metadata.ts';
 import { objectReply } from './projection.ts';
+import { resetsOf } from './resets.ts';
 import { applyDefaults, schemaErrors } from './schema.ts';
 import { prepareServed, served } from './served.ts';
 
@@ -86,7 +87,7 @@ export function track(call: Call, next: MutableJson, live: DynamicObject | undef
       call.resource.builtIn && !live ? { ...withoutFiller(next, call.request.body), metadata: next.metadata } : next,
     manager: managerOf(call, options.fieldManager),
     apiVersion: apiVersionOf(call.resource),
-    ...(call.resource.status ? {} : { reset: [] }),
+    ...resetsOf(call),
     subresource: call.subresource,
     time: formatTime(call.server.clock.now()),
   });
@@ -116,9 +117,9 @@ async function storeNew(
     warnOfBareFinalizers(call, asObject(next));
     const checked = admission(call, 'validate', { ...write, object: next, name });
     if (checked) await checked;
-    if (taken()) {
     const remote = options.dryRun ? undefined : resource.conversion?.remote?.write(asObject(next));
     const form = remote && (await remote);
+    if (taken()) {
       if (generated && attempt < generateAttempts) continue;
       throw generated ? generatedNameTaken(call, name) : nameTaken(call, name, taken());
     }

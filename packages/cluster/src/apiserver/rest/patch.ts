@@ -12,6 +12,7 @@ import { decodeBody, dropUnknown, matchUrl, normalise, reportDuplicates } from '
 import { fieldInvalid } from './field-errors.ts';
 import { metadataOf } from './metadata.ts';
 import { objectReply } from './projection.ts';
+import { resetsOf } from './resets.ts';
 import { checkTypes } from './schema.ts';
 import { type Change, changeObject } from './update.ts';
 
@@ -66,7 +67,7 @@ function applyChange(call: Call, options: WriteOptions): Change {
           manager: managerOf(call, options.fieldManager),
           force: options.force,
           apiVersion: apiVersionOf(call.resource),
-          ...(call.resource.status ? {} : { reset: [] }),
+          ...resetsOf(call),
           subresource: call.subresource,
           time: formatTime(call.server.clock.now()),
         }),

@@ -3,10 +3,11 @@
  * server hands them; nothing of HTTP, patches or watches.
  */
 import type { SubresourceForm, SubresourceHandler } from '../types.ts';
+import { approval } from './approval.ts';
 import { binding } from './binding.ts';
 import { eviction } from './eviction.ts';
 import { namespaceFinalize } from './namespace-finalize.ts';
 import { ephemeralContainers, resize } from './pod-forms.ts';
 
 export const builtinSubresources: readonly SubresourceHandler[] = [binding, eviction];
-export const builtinForms: readonly SubresourceForm[] = [namespaceFinalize, ephemeralContainers, resize];
+export const builtinForms: readonly SubresourceForm[] = [namespaceFinalize, ephemeralContainers, resize, approval];

@@ -117,6 +117,5 @@ export const networkTables: Readonly<Record<string, readonly Column[]>> = {
       const resource = `${textAt(parent, 'resource')}${group === '' ? '' : `.${group}`}`;
       return [resource, textAt(parent, 'namespace'), textAt(parent, 'name')].filter((part) => part !== '').join('/');
     }),
-    age,
   ],
 };

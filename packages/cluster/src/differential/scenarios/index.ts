@@ -7,6 +7,7 @@ import { kindAreas } from './kinds.ts';
 import { patches } from './patches.ts';
 import { printing } from './printing.ts';
 import { reads } from './reads.ts';
+import { serverGroups } from './server-groups.ts';
 import { validation } from './validation.ts';
 import { watches } from './watches.ts';
 import { writes } from './writes.ts';
@@ -24,4 +25,5 @@ export const areas: readonly Area[] = [
   customKinds,
   customRules,
   ...kindAreas,
+  serverGroups,
 ];
