@@ -2,6 +2,7 @@ import type { Column } from '../types.ts';
 import { createdAt, name } from './cells.ts';
 import { clusterTables } from './cluster-columns.ts';
 import { definitionTables } from './definition-columns.ts';
+import { definitionTables } from './definition-columns.ts';
 import { deviceTables } from './device-columns.ts';
 import { networkTables } from './network-columns.ts';
 import { podColumns } from './pod-columns.ts';
@@ -14,6 +15,7 @@ const tables: Readonly<Record<string, readonly Column[]>> = {
   ...networkTables,
   ...storageTables,
   ...clusterTables,
+  ...definitionTables,
 };
   ...definitionTables,
   ...serverTables,
