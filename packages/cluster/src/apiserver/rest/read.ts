@@ -1,6 +1,6 @@
 import type { DynamicObject, ListMeta } from '@coxswain/k8s';
 import { ApiError, badRequest, expired, isExpired, notFound } from '@coxswain/runtime/core';
-import type { StorageKey } from '../../storage/types.ts';
+import type { StorageKey, StoragePage } from '../../storage/types.ts';
 import { resourceVersionParameter } from '../request/query.ts';
 import type { ApiResponse } from '../types.ts';
 import { getComputed, listComputed } from './computed.ts';
@@ -10,7 +10,7 @@ import { waitForRevision } from './freshness.ts';
 import { type ListOptions, listOptions, type Selection, selectionOf } from './list-options.ts';
 import { objectReply, projectorOf, reply } from './projection.ts';
 import { prepareServed, served, servedForm } from './served.ts';
-import { storedReply } from './stored-reply.ts';
+import { servedTexts, storedListReply, storedReply } from './stored-reply.ts';
 
 /** GET of one object. */
 export async function get(call: Call): Promise<ApiResponse> {
@@ -40,6 +40,8 @@ export function existing(call: Call): DynamicObject {
 export interface Listed {
   readonly objects: readonly DynamicObject[];
   readonly metadata: ListMeta;
+  /** The texts of the objects, when they are stored as they are served: then nobody has to read the objects. */
+  readonly texts?: readonly Buffer[];
 }
 
 /** GET of a collection. */
@@ -47,8 +49,8 @@ export async function list(call: Call): Promise<ApiResponse> {
   const computed = call.resource.objects?.();
   if (computed) return listComputed(call, computed);
   const projector = projectorOf(call);
-  const { objects, metadata } = await listObjects(call, listOptions(call));
-  return reply(call, projector.list(objects, metadata));
+  const listed = await listObjects(call, listOptions(call));
+  return storedListReply(call, projector, listed) ?? reply(call, projector.list(listed.objects, listed.metadata));
 }
 
 /** One page. @throws ApiError as the list matrix says (`spec/embedded.md` §1.5) */
@@ -98,7 +100,7 @@ interface PageRequest {
   readonly revision?: number;
 }
 
-const keyText = (object: DynamicObject): string => `${object.metadata.namespace ?? ''}/${object.metadata.name}`;
+const keyText = ({ namespace, name }: StorageKey): string => `${namespace}/${name}`;
 
 /** Fills a page with matching objects, reading on while the selectors leave room. */
 async function page(call: Call, selection: Selection, request: PageRequest): Promise<Listed> {
@@ -118,8 +120,10 @@ async function page(call: Call, selection: Selection, request: PageRequest): Pro
       ...(revision === undefined ? {} : { revision }),
     });
     revision = part.revision;
-    const last = part.objects.at(-1) as DynamicObject | undefined;
-    if (last) after = keyText(last);
+    const last = part.states.at(-1);
+    if (last) after = keyText(last.key);
+    const texts = matches ? undefined : servedTexts(call.resource, part.states);
+    if (texts && (part.remaining === 0 || want !== undefined)) return wholePage(part, texts, after);
     const pending = prepareServed(call.resource, part.objects);
     if (pending) await pending;
     for (const object of part.objects) {
@@ -131,6 +135,18 @@ async function page(call: Call, selection: Selection, request: PageRequest): Pro
     const more = part.remaining > 0 && after !== undefined ? { after, remaining: part.remaining } : undefined;
     return { objects, metadata: listMetadata(revision, matches ? undefined : more?.remaining, more?.after) };
   }
+}
+
+/** A page as it is stored. */
+function wholePage(part: StoragePage, texts: readonly Buffer[], after: string | undefined): Listed {
+  const more = part.remaining > 0 && after !== undefined ? { after, remaining: part.remaining } : undefined;
+  return {
+    texts,
+    get objects() {
+      return part.objects as readonly DynamicObject[];
+    },
+    metadata: listMetadata(part.revision, more?.remaining, more?.after),
+  };
 }
 
 function listMetadata(revision: number, remaining: number | undefined, after: string | undefined): ListMeta {

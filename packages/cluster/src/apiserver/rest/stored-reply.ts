@@ -1,11 +1,15 @@
+import type { DynamicObject, ListMeta } from '@coxswain/k8s';
+import { deepFreeze } from '@coxswain/runtime/core';
+import type { StoredObject } from '../../storage/types.ts';
 import { negotiateProjection } from '../request/accept.ts';
 import type { ApiResponse, ResourceInfo } from '../types.ts';
 import { apiVersionOf, type Call, keyOf } from './context.ts';
+import type { Projector } from './projection.ts';
 
 const beginnings = new WeakMap<ResourceInfo, Buffer>();
 
 /** How the text of an object begins that is stored in the version of the resource. */
-export function beginningOf(resource: ResourceInfo): Buffer {
+function beginningOf(resource: ResourceInfo): Buffer {
   let bytes = beginnings.get(resource);
   if (!bytes) {
     const { kind } = resource;
@@ -16,7 +20,7 @@ export function beginningOf(resource: ResourceInfo): Buffer {
 }
 
 /** Whether a stored text is what the resource serves, as it is. */
-export function isServedText(resource: ResourceInfo, json: Buffer): boolean {
+function isServedText(resource: ResourceInfo, json: Buffer): boolean {
   if (resource.conversion) return false;
   const beginning = beginningOf(resource);
   return json.compare(beginning, 0, beginning.length, 0, beginning.length) === 0;
@@ -37,4 +41,62 @@ export function storedReply(call: Call): ApiResponse | undefined {
     },
     ...(warnings.length > 0 ? { warnings } : {}),
   };
+}
+
+/** The texts of stored objects, when the resource serves them all as they are. */
+export function servedTexts(resource: ResourceInfo, states: readonly StoredObject[]): readonly Buffer[] | undefined {
+  if (resource.conversion) return undefined;
+  const texts: Buffer[] = [];
+  for (const { json } of states) {
+    if (!isServedText(resource, json)) return undefined;
+    texts.push(json);
+  }
+  return texts;
+}
+
+/** A list that is wanted as it is stored. `undefined`: it is wanted otherwise. */
+export function storedListReply(
+  call: Call,
+  projector: Projector,
+  listed: {
+    readonly objects: readonly DynamicObject[];
+    readonly metadata: ListMeta;
+    readonly texts?: readonly Buffer[];
+  },
+): ApiResponse | undefined {
+  const { resource, warnings } = call;
+  const { texts, metadata } = listed;
+  if (projector.form !== 'Object' || !texts) return undefined;
+  let body: unknown;
+  return {
+    kind: 'object',
+    code: 200,
+    json: () => joined(JSON.stringify(projector.list([], metadata)), texts, resource),
+    get body() {
+      body ??= deepFreeze(projector.list(listed.objects, metadata));
+      return body;
+    },
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
+}
+
+const openBrace = 0x7b;
+const comma = 0x2c;
+
+/** The text of a list. Its items go without `apiVersion` and `kind` when they are of a built-in kind: the list says it for all. */
+function joined(emptyList: string, texts: readonly Buffer[], resource: ResourceInfo): Buffer {
+  const end = ']}';
+  const head = Buffer.from(emptyList.slice(0, -end.length));
+  const skip = resource.builtIn ? beginningOf(resource).length : 1;
+  let size = head.length + end.length + Math.max(0, texts.length - 1);
+  for (const text of texts) size += text.length - skip + 1;
+  const bytes = Buffer.allocUnsafe(size);
+  let at = head.copy(bytes);
+  for (const [i, text] of texts.entries()) {
+    if (i > 0) bytes[at++] = comma;
+    bytes[at++] = openBrace;
+    at += text.copy(bytes, at, skip);
+  }
+  bytes.write(end, at, 'latin1');
+  return bytes;
 }
