@@ -106,15 +106,15 @@ function checkPreconditions(call: Call, old: DynamicObject, { uid, resourceVersi
 /** The one synchronous step: decides what is left of the object and stores that. */
 function commit(call: Call, name: string, old: DynamicObject, options: DeleteOptions, form: Form): Deleted {
   const draft = draftOf(old);
-  const grace = startGrace(call, draft, old, options);
-  if (grace === 'pending') return { object: old, gone: false };
-  setGarbageFinalizers(call, draft, options);
   const { beginDelete } = call.resource.strategy;
   if (beginDelete && old.metadata.deletionTimestamp === undefined) {
     beginDelete(draft, strategyContext(call, options.dryRun));
     const object = options.dryRun ? deepFreeze(asObject(draft)) : store(call, name, draft, old, form);
     return { object, gone: false };
   }
+  const grace = startGrace(call, draft, old, options);
+  if (grace === 'pending') return { object: old, gone: false };
+  setGarbageFinalizers(call, draft, options);
   const { finalizers } = asObject(draft).metadata;
   const { holdsDeletion } = call.resource.strategy;
   const held = (finalizers !== undefined && finalizers.length > 0) || holdsDeletion?.(old) === true;

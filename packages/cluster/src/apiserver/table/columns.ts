@@ -2,10 +2,10 @@ import type { Column } from '../types.ts';
 import { createdAt, name } from './cells.ts';
 import { clusterTables } from './cluster-columns.ts';
 import { definitionTables } from './definition-columns.ts';
-import { definitionTables } from './definition-columns.ts';
 import { deviceTables } from './device-columns.ts';
 import { networkTables } from './network-columns.ts';
 import { podColumns } from './pod-columns.ts';
+import { serverTables } from './server-columns.ts';
 import { storageTables } from './storage-columns.ts';
 import { workloadTables } from './workload-columns.ts';
 
@@ -16,10 +16,9 @@ const tables: Readonly<Record<string, readonly Column[]>> = {
   ...storageTables,
   ...clusterTables,
   ...definitionTables,
-};
-  ...definitionTables,
   ...serverTables,
   ...deviceTables,
+};
 
 const plainColumns: readonly Column[] = [name, createdAt];
 
