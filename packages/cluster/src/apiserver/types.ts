@@ -130,6 +130,10 @@ export interface Strategy {
   /** PUT to a missing name creates; default false. */
   readonly createOnUpdate?: boolean;
   /** DELETE answers the object, not a Status; default false. */
+  /** What only a new object may not say. */
+  validateCreate?(object: DynamicObject, context: StrategyContext): readonly FieldError[];
+  /** Texts about an object that is accepted, but odd. Not asked for writes of subresources. */
+  warnings?(object: DynamicObject, old: DynamicObject | undefined): readonly string[];
   readonly deleteReturnsObject?: boolean;
   /** What DELETE does to dependents when nothing is said; default Background. */
   readonly defaultPropagation?: 'Background' | 'Orphan';

@@ -66,6 +66,16 @@ async function prepare(target: Target, namespace: string): Promise<void> {
   });
 }
 
+/** An answer without its headers and without what was stored; the message of a list of causes only repeats them. */
+function verdictOf({ status, warnings, body }: Answer): Answer {
+  const kept = (value: unknown) => ({ status, ...(warnings ? { warnings } : {}), body: value });
+  if (status < 400) return kept('accepted');
+  const reason = partAt(body, 'reason');
+  const causes = partAt(body, 'details.causes');
+  if (reason === 'Invalid' && causes !== undefined) return kept({ reason, causes });
+  return kept({ reason, message: partAt(body, 'message'), ...(causes === undefined ? {} : { causes }) });
+}
+
 class Player {
   readonly #target: Target;
   readonly #normaliser = new Normaliser();
@@ -86,7 +96,8 @@ class Player {
     }
     const answer = await this.#target.send(filled);
     for (const [name, path] of Object.entries(step.save ?? {})) this.#variables.set(name, partAt(answer.body, path));
-    return this.#normaliser.answer(answer);
+    const normal = this.#normaliser.answer(answer);
+    return step.verdict ? verdictOf(normal) : normal;
   }
 
   async collect({ collect, events, toEnd = false }: Collect): Promise<Answer> {
@@ -103,7 +114,7 @@ class Player {
     for (const stream of this.#streams.values()) await stream.take(0, false);
   }
 
-  #fill({ base, save: _save, stream: _stream, ...step }: Step): FilledStep {
+  #fill({ base, save: _save, stream: _stream, verdict: _verdict, note: _note, ...step }: Step): FilledStep {
     const { body, raw } = step;
     const start = base === undefined ? undefined : this.#variables.get(base);
     const filled = fillBody(body, this.#variables);

@@ -20,7 +20,8 @@ export interface Report {
 }
 
 export function requestText(action: Action): string {
-  return 'collect' in action ? `events of ${action.collect}` : `${action.method} ${action.path}`;
+  if ('collect' in action) return `events of ${action.collect}`;
+  return `${action.method} ${action.path}${action.note === undefined ? '' : ` with ${action.note}`}`;
 }
 
 /** Compares all answers of one area. */

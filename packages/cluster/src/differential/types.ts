@@ -25,6 +25,10 @@ export interface Step {
   readonly stream?: string;
   /** The server takes seconds to answer, of which virtual time makes nothing. */
   readonly slow?: boolean;
+  /** Only the verdict is kept: the status, and what is refused for which reasons. */
+  readonly verdict?: boolean;
+  /** What is special about the body, for whoever reads the report. */
+  readonly note?: string;
 }
 
 /** Takes the events that came on a stream, and closes it. */
@@ -69,7 +73,7 @@ export interface Answer {
 }
 
 /** A request with nothing left to fill in. */
-export interface FilledStep extends Omit<Step, 'base' | 'save' | 'stream'> {}
+export interface FilledStep extends Omit<Step, 'base' | 'save' | 'stream' | 'verdict' | 'note'> {}
 
 /** Events of a watch, one JSON value each. */
 export interface Stream {

@@ -38,7 +38,7 @@ function prioritise(attributes: AdmissionAttributes, spec: MutableJson): void {
   spec.priority = value;
   const policy = textAt(found, 'preemptionPolicy') || 'PreemptLowerPriority';
   const own = textAt(spec, 'preemptionPolicy');
-  if (found && own !== '' && own !== policy) refuse(`the string value of PreemptionPolicy (${own})`, policy);
+  if (own !== '' && own !== policy) refuse(`the string value of PreemptionPolicy (${own})`, policy);
   fill(spec, 'preemptionPolicy', policy);
 }
 

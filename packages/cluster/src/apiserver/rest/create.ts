@@ -14,7 +14,7 @@ import { type WriteOptions, writeOptions } from '../request/query.ts';
 import type { ApiResponse, StrategyContext } from '../types.ts';
 import { type Admission, admission } from './admission.ts';
 import { draftOf, withoutFiller } from './clone.ts';
-import { apiVersionOf, type Call, keyOf, managerOf, strategyContext } from './context.ts';
+import { apiVersionOf, type Call, keyOf, managerOf, strategyContext, warn } from './context.ts';
 import { decodeObject, dropUnknown, matchNamespace } from './decode.ts';
 import { asObject, createErrors, dropDuplicateOwners, metadataOf, stampNew, warnOfBareFinalizers } from './metadata.ts';
 import { objectReply } from './projection.ts';
@@ -114,6 +114,7 @@ async function storeNew(
     if (generated && attempt < generateAttempts && taken()) continue;
     resource.strategy.prepareCreate?.(next, context);
     refuse(call, name, validate(call, asObject(next), context));
+    for (const text of call.resource.strategy.warnings?.(asObject(next), undefined) ?? []) warn(call, text);
     warnOfBareFinalizers(call, asObject(next));
     const checked = admission(call, 'validate', { ...write, object: next, name });
     if (checked) await checked;
@@ -147,6 +148,7 @@ function validate(call: Call, object: DynamicObject, context: StrategyContext): 
     ...createErrors(resource, object),
     ...schemaErrors(resource, object),
     ...(resource.strategy.validate?.(object, context) ?? []),
+    ...(resource.strategy.validateCreate?.(object, context) ?? []),
   ];
   return [...errors, ...(resource.strategy.validateRules?.(object, undefined, errors, context) ?? [])];
 }

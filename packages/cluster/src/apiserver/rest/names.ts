@@ -3,7 +3,7 @@ const subdomain = `${label}(\\.${label})*`;
 const labelExpression = new RegExp(`^${label}$`);
 const subdomainExpression = new RegExp(`^${subdomain}$`);
 
-const tooLong = (limit: number): string => `must be no more than ${limit} bytes`;
+const tooLong = (limit: number): string => `must be no more than ${limit} characters`;
 
 function mismatch(rule: string, expression: string, ...examples: string[]): string {
   const quoted = examples.map((example) => `'${example}'`).join(',  or ');

@@ -5,7 +5,7 @@ import { type WriteOptions, writeOptions } from '../request/query.ts';
 import type { ApiResponse, StrategyContext } from '../types.ts';
 import { admission } from './admission.ts';
 import { draftOf, sameFields, textOf } from './clone.ts';
-import { type Call, keyOf, strategyContext } from './context.ts';
+import { type Call, keyOf, strategyContext, warn } from './context.ts';
 import { committed, createObject, refuse, toStored, track } from './create.ts';
 import { decodeObject, dropUnknown, matchNamespace, matchUrl } from './decode.ts';
 import { fieldInvalid } from './field-errors.ts';
@@ -158,6 +158,8 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
   refuse(call, name, validate(call, asObject(draft), old, context));
   warnOfBareFinalizers(call, asObject(draft), old);
   const checked = admission(call, 'validate', write);
+  const texts = call.subresource === '' ? call.resource.strategy.warnings?.(asObject(draft), old) : undefined;
+  for (const text of texts ?? []) warn(call, text);
   if (checked) await checked;
   const lastWrite = lastHoldGone(call, draft, old);
   const remote = dryRun || lastWrite ? undefined : resource.conversion?.remote?.write(asObject(draft));

@@ -12,6 +12,7 @@ import { validation } from './validation.ts';
 import { watches } from './watches.ts';
 import { writes } from './writes.ts';
 
+import { validationPods } from './validation-pods.ts';
 /** All scenarios, in the order they are played: what is listed without a namespace is looked at before it fills up. */
 export const areas: readonly Area[] = [
   discovery,
@@ -25,5 +26,6 @@ export const areas: readonly Area[] = [
   customKinds,
   customRules,
   ...kindAreas,
+  validationPods,
   serverGroups,
 ];

@@ -24,6 +24,29 @@ function defaultProjected(projected: MutableJson): void {
   }
 }
 
+/** What plug-ins fill in, by their field; zero values count as absent where the field is no pointer. */
+function defaultPlugins(volume: MutableJson): void {
+  const iscsi = objectAt(volume, 'iscsi');
+  if (iscsi) fillZero(iscsi, 'iscsiInterface', 'default');
+  const azureDisk = objectAt(volume, 'azureDisk');
+  if (azureDisk) {
+    fill(azureDisk, 'cachingMode', 'ReadWrite');
+    fill(azureDisk, 'kind', 'Shared');
+    fill(azureDisk, 'fsType', 'ext4');
+    fill(azureDisk, 'readOnly', false);
+  }
+  const rbd = objectAt(volume, 'rbd');
+  if (rbd) {
+    fillZero(rbd, 'pool', 'rbd');
+    fillZero(rbd, 'user', 'admin');
+    fillZero(rbd, 'keyring', '/etc/ceph/keyring');
+  }
+  const scaleIO = objectAt(volume, 'scaleIO');
+  if (!scaleIO) return;
+  fillZero(scaleIO, 'storageMode', 'ThinProvisioned');
+  fillZero(scaleIO, 'fsType', 'xfs');
+}
+
 /** Fills one volume of a pod; a volume without a source becomes an `emptyDir`. */
 export function defaultVolume(volume: MutableJson): void {
   if (Object.keys(volume).every((key) => key === 'name' || volume[key] === null)) volume.emptyDir = {};
@@ -38,8 +61,7 @@ export function defaultVolume(volume: MutableJson): void {
   if (hostPath) fill(hostPath, 'type', '');
   const image = objectAt(volume, 'image');
   if (image) fillZero(image, 'pullPolicy', defaultPullPolicy(textAt(image, 'reference')));
-  const iscsi = objectAt(volume, 'iscsi');
-  if (iscsi) fillZero(iscsi, 'iscsiInterface', 'default');
+  defaultPlugins(volume);
   const claim = objectAt(objectAt(volume, 'ephemeral'), 'volumeClaimTemplate');
   if (claim) defaultClaimSpec(ensureObject(claim, 'spec'));
 }

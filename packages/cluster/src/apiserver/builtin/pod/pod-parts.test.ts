@@ -3,9 +3,9 @@ import { defaultPullPolicy } from './image.ts';
 import { qosClass } from './qos.ts';
 
 test('images without a fixed tag are pulled always', () => {
-  const always = ['nginx', 'nginx:latest', 'repo.io:5000/x', 'repo.io:5000/x/y:latest', ''];
+  const always = ['nginx', 'nginx:latest', 'repo.io:5000/x', 'repo.io:5000/x/y:latest'];
   for (const image of always) expect(defaultPullPolicy(image), image).toBe('Always');
-  const once = ['nginx:1', 'repo.io:5000/x:1', 'x@sha256:abc', 'x:latest@sha256:abc'];
+  const once = ['nginx:1', 'repo.io:5000/x:1', 'x@sha256:abc', 'x:latest@sha256:abc', '', ' x', 'Upper'];
   for (const image of once) expect(defaultPullPolicy(image), image).toBe('IfNotPresent');
 });
 

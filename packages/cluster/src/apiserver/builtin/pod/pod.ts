@@ -2,22 +2,15 @@ import type { DynamicObject, MutableJson } from '@coxswain/k8s';
 import { invalid } from '@coxswain/runtime/core';
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
-import {
-  copyJson,
-  ensureObject,
-  listAt,
-  numberAt,
-  objectAt,
-  objectsAt,
-  type ReadJson,
-  sameJson,
-  textAt,
-} from '../shared/draft.ts';
+import { ensureObject, listAt, numberAt, objectAt, objectsAt, type ReadJson, textAt } from '../shared/draft.ts';
 import { forbiddenField, invalidValue } from '../shared/errors.ts';
 import { nonNegative } from '../shared/values.ts';
 import { defaultPodOnly, defaultPodSpec } from './default-spec.ts';
 import { qosClass } from './qos.ts';
 import { validatePodSpec } from './validate-spec.ts';
+import { validatePodTemplate } from './validate-template.ts';
+import { validatePodUpdate } from './validate-update.ts';
+import { hostNameWarnings, podWarnings } from './warnings.ts';
 
 function defaultPod(draft: MutableJson): void {
   const spec = ensureObject(draft, 'spec');
@@ -31,68 +24,26 @@ function defaultPod(draft: MutableJson): void {
   else if (ip === '' && first !== '') status.podIP = first;
 }
 
-/** What may differ between the stored and the new spec; everything else is fixed once the pod exists. */
-function withMutableFields(next: ReadJson, old: ReadJson): MutableJson {
-  const adjusted = copyJson(next) as MutableJson;
+/** What is checked of pods beyond templates. */
+function validatePod(object: DynamicObject): readonly FieldError[] {
+  const spec = objectAt(object, 'spec') ?? {};
+  const errors = [...validatePodSpec(spec, 'spec', object.metadata as unknown as ReadJson)];
+  errors.push(...nonNegative(spec.terminationGracePeriodSeconds, 'spec.terminationGracePeriodSeconds'));
   for (const key of ['containers', 'initContainers']) {
-    const before = objectsAt(old, key);
-    objectsAt(adjusted, key).forEach((container, i) => {
-      const stored = before[i];
-      if (stored) container.image = stored.image;
+    objectsAt(spec, key).forEach((container, i) => {
+      const image = textAt(container, 'image');
+      if (image.trim() === image) return;
+      const text = 'must not have leading or trailing whitespace';
+      errors.push(invalidValue(`spec.${key}[${i}].image`, image, text));
     });
   }
-  adjusted.tolerations = old.tolerations;
-  adjusted.activeDeadlineSeconds = old.activeDeadlineSeconds;
-  adjusted.schedulingGates = old.schedulingGates;
-  if (old.terminationGracePeriodSeconds === -1 && next.terminationGracePeriodSeconds === 1) {
-    adjusted.terminationGracePeriodSeconds = -1;
-  }
-  if (objectsAt(old, 'schedulingGates').length > 0) {
-    adjusted.nodeSelector = old.nodeSelector;
-    adjusted.affinity = old.affinity;
-  }
-  return adjusted;
-}
-
-const fixedSpecText =
-  'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)\n';
-
-function validateTolerationChange(spec: ReadJson, old: ReadJson): readonly FieldError[] {
-  const kept = objectsAt(spec, 'tolerations').map(({ tolerationSeconds: _, ...rest }) => rest);
-  const lost = objectsAt(old, 'tolerations').some(({ tolerationSeconds: _, ...before }) => {
-    return !kept.some((toleration) => sameJson(toleration, before));
-  });
-  return lost
-    ? [forbiddenField('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')]
-    : [];
-}
-
-function validateDeadline(spec: ReadJson, old: ReadJson): readonly FieldError[] {
-  const [next, before] = [numberAt(spec, 'activeDeadlineSeconds'), numberAt(old, 'activeDeadlineSeconds')];
-  const field = 'spec.activeDeadlineSeconds';
-  if (next === undefined)
-    return before === undefined
-      ? []
-      : [invalidValue(field, null, 'must not update from a positive integer to nil value')];
-  if (next < 0) return nonNegative(next, field);
-  if (before === undefined || next <= before) return [];
-  return [invalidValue(field, next, `must be less than or equal to previous value`)];
-}
-
-function validatePodUpdate(object: DynamicObject, old: DynamicObject): readonly FieldError[] {
-  const spec = objectAt(object, 'spec') ?? {};
-  const before = objectAt(old, 'spec') ?? {};
-  const errors: FieldError[] = [];
-  if (objectsAt(spec, 'containers').length !== objectsAt(before, 'containers').length) {
-    errors.push(forbiddenField('spec.containers', 'pod updates may not add or remove containers'));
-  }
-  if (objectsAt(spec, 'initContainers').length !== objectsAt(before, 'initContainers').length) {
-    errors.push(forbiddenField('spec.initContainers', 'pod updates may not add or remove containers'));
-  }
-  if (errors.length > 0) return errors;
-  errors.push(...validateTolerationChange(spec, before), ...validateDeadline(spec, before));
-  if (!sameJson(withMutableFields(spec, before), before)) errors.push(forbiddenField('spec', fixedSpecText));
   return errors;
+}
+
+function validateNewPod(object: DynamicObject): readonly FieldError[] {
+  const spec = objectAt(object, 'spec');
+  if (textAt(spec, 'nodeName') === '' || objectsAt(spec, 'schedulingGates').length === 0) return [];
+  return [forbiddenField('spec.nodeName', 'cannot be set until all schedulingGates have been cleared')];
 }
 
 /** Ephemeral containers come later, through their own subresource. */
@@ -117,11 +68,13 @@ export const podStrategy: Strategy = {
     const status = objectAt(draft, 'status');
     if (subresource === 'status' && status && known !== undefined) status.qosClass ??= known;
   },
-  validate: (object, { subresource }) =>
-    subresource === 'status' ? [] : validatePodSpec(objectAt(object, 'spec') ?? {}, 'spec'),
-  validateUpdate(object, old, { subresource }) {
-    return subresource === '' ? validatePodUpdate(object, old) : [];
-  },
+  validate: (object, { subresource }) => (subresource === 'status' ? [] : validatePod(object)),
+  validateCreate: validateNewPod,
+  warnings: (object, old) => [
+    ...(old ? [] : hostNameWarnings(object.metadata.name ?? '', "the Pod's hostname")),
+    ...podWarnings(object),
+  ],
+  validateUpdate: (object, old, { subresource }) => (subresource === '' ? validatePodUpdate(object, old) : []),
   gracePeriod(pod, requested) {
     const own = numberAt(objectAt(pod, 'spec'), 'terminationGracePeriodSeconds') ?? 30;
     const wanted = requested ?? own;
@@ -136,4 +89,6 @@ export const podTemplateStrategy: Strategy = {
     ensureObject(template, 'metadata');
     defaultPodSpec(ensureObject(template, 'spec'));
   },
+  validate: (object) => validatePodTemplate(objectAt(object, 'template') ?? {}, 'template'),
+  warnings: (object) => podWarnings(objectAt(object, 'template') ?? {}, 'template'),
 };

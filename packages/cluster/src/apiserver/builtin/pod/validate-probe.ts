@@ -15,16 +15,16 @@ function validateHttpGet(action: ReadJson, field: string): readonly FieldError[]
   errors.push(...validatePort(action.port, `${field}.port`));
   const scheme = textAt(action, 'scheme');
   if (!['HTTP', 'HTTPS'].includes(scheme)) errors.push(notSupported(`${field}.scheme`, scheme, ['HTTP', 'HTTPS']));
-  objectsAt(action, 'httpHeaders').forEach((header, i) => {
+  for (const header of objectsAt(action, 'httpHeaders')) {
     const name = textAt(header, 'name');
-    if (/^[-A-Za-z0-9]+$/.test(name)) return;
+    if (/^[-A-Za-z0-9]+$/.test(name)) continue;
     const text = regexText(
       "a valid HTTP header must consist of alphanumeric characters or '-'",
       '[-A-Za-z0-9]+',
       'X-Header-Name',
     );
-    errors.push(invalidValue(`${field}.httpHeaders[${i}].name`, name, text));
-  });
+    errors.push(invalidValue(`${field}.httpHeaders`, name, text));
+  }
   return errors;
 }
 

@@ -1,7 +1,7 @@
 import type { FieldError } from '@coxswain/schema';
 import { listAt, mapAt, objectAt, type ReadJson } from '../shared/draft.ts';
 import { forbiddenField, required } from '../shared/errors.ts';
-import { validateLabels } from '../shared/selectors.ts';
+import { validateAnnotations, validateLabels } from '../shared/selectors.ts';
 import { validatePodSpec } from './validate-spec.ts';
 
 /** A PodTemplateSpec at `field`. */
@@ -10,6 +10,7 @@ export function validatePodTemplate(template: ReadJson | undefined, field: strin
   const spec = objectAt(template, 'spec') ?? {};
   const errors = [
     ...validateLabels(mapAt(objectAt(template, 'metadata'), 'labels'), `${field}.labels`),
+    ...validateAnnotations(objectAt(template, 'metadata'), `${field}.annotations`),
     ...validatePodSpec(spec, `${field}.spec`),
   ];
   if (listAt(spec, 'ephemeralContainers').length > 0) {

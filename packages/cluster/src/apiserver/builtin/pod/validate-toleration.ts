@@ -11,11 +11,16 @@ function validateOperator(toleration: ReadJson, path: string): readonly FieldErr
   switch (textAt(toleration, 'operator')) {
     case '':
     case 'Equal':
-      return labelValue(value).map((text) => invalidValue(`${path}.operator`, value, text));
+      return labelValue(value).length === 0
+        ? []
+        : [invalidValue(`${path}.operator`, value, labelValue(value).join(';'))];
     case 'Exists':
       return value === ''
         ? []
         : [invalidValue(`${path}.operator`, value, "value must be empty when `operator` is 'Exists'")];
+    case 'Lt':
+    case 'Gt':
+      return [notSupported(`${path}.operator`, toleration.operator, ['Equal', 'Exists', 'Lt', 'Gt'])];
     default:
       return [notSupported(`${path}.operator`, toleration.operator, ['Equal', 'Exists'])];
   }

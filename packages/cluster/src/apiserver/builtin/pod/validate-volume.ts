@@ -1,57 +1,17 @@
+import { compareQuantities, parseQuantity } from '@coxswain/runtime/core';
 import type { FieldError } from '@coxswain/schema';
 import { validateClaimSpec } from '../core/claim-spec.ts';
 import { given, objectAt, objectsAt, type ReadJson, textAt } from '../shared/draft.ts';
-import { duplicate, forbiddenField, invalidValue, notFoundValue, notSupported, required } from '../shared/errors.ts';
-import { dnsLabel } from '../shared/names.ts';
-import { requiredName } from '../shared/values.ts';
+import { duplicate, forbiddenField, invalidValue, notSupported, required } from '../shared/errors.ts';
+import { dnsLabel, dnsSubdomain } from '../shared/names.ts';
+import { formatErrors, requiredName } from '../shared/values.ts';
+import { needed, pluginSources, type SourceRule, validateDriverName } from './plugin-sources.ts';
+import { validateDownwardFile, validateItems, validateMode, validateProjected } from './validate-projected.ts';
 
-const modeText = 'must be a number between 0 and 0777 (octal), both inclusive';
-const hostPathTypes = [
-  '',
-  'BlockDevice',
-  'CharDevice',
-  'Directory',
-  'DirectoryOrCreate',
-  'File',
-  'FileOrCreate',
-  'Socket',
-];
+/** What the pod around a volume says that matters for it. */
+export type PodMetadata = ReadJson | undefined;
 
-function validateMode(value: unknown, field: string): readonly FieldError[] {
-  return typeof value === 'number' && (value < 0 || value > 0o777) ? [invalidValue(field, value, modeText)] : [];
-}
-
-function noBacksteps(path: string, field: string): readonly FieldError[] {
-  return path.split('/').includes('..') ? [invalidValue(field, path, "must not contain '..'")] : [];
-}
-
-/** A relative path that stays below where it starts. */
-export function descendingPath(path: string, field: string): readonly FieldError[] {
-  const errors = path.startsWith('/') ? [invalidValue(field, path, 'must be a relative path')] : [];
-  return [...errors, ...noBacksteps(path, field)];
-}
-
-function localPath(path: string, field: string): readonly FieldError[] {
-  const errors = [...descendingPath(path, field)];
-  if (path.startsWith('..') && !path.startsWith('../'))
-    errors.push(invalidValue(field, path, "must not start with '..'"));
-  return errors;
-}
-
-function validateItems(source: ReadJson, field: string): readonly FieldError[] {
-  return objectsAt(source, 'items').flatMap((item, i) => {
-    const path = `${field}.items[${i}]`;
-    const errors: FieldError[] = [];
-    if (textAt(item, 'key') === '') errors.push(required(`${path}.key`));
-    if (textAt(item, 'path') === '') errors.push(required(`${path}.path`));
-    errors.push(...localPath(textAt(item, 'path'), `${path}.path`), ...validateMode(item.mode, `${path}.mode`));
-    return errors;
-  });
-}
-
-type SourceRule = (source: ReadJson, field: string) => readonly FieldError[];
-
-const named =
+const payload =
   (key: string): SourceRule =>
   (source, field) => [
     ...(textAt(source, key) === '' ? [required(`${field}.${key}`)] : []),
@@ -59,58 +19,62 @@ const named =
     ...validateItems(source, field),
   ];
 
-function validateHostPath(source: ReadJson, field: string): readonly FieldError[] {
-  const path = textAt(source, 'path');
-  if (path === '') return [required(`${field}.path`)];
-  const errors = [...noBacksteps(path, `${field}.path`)];
-  const type = source.type;
-  if (given(type) && !hostPathTypes.includes(String(type))) {
-    errors.push(notSupported(`${field}.type`, type, hostPathTypes));
-  }
+function emptyDir(source: ReadJson, field: string): readonly FieldError[] {
+  const limit = source.sizeLimit;
+  if (typeof limit !== 'string' || compareQuantities(parseQuantity(limit), parseQuantity('0')) >= 0) return [];
+  return [forbiddenField(`${field}.sizeLimit`, 'SizeLimit field must be a valid resource quantity')];
+}
+
+function csi(source: ReadJson, field: string): readonly FieldError[] {
+  const errors = [...validateDriverName(textAt(source, 'driver'), `${field}.driver`)];
+  const ref = objectAt(source, 'nodePublishSecretRef');
+  if (!ref) return errors;
+  const name = textAt(ref, 'name');
+  if (name === '') errors.push(required(`${field}.nodePublishSecretRef.name`));
+  else errors.push(...formatErrors(name, `${field}.name`, dnsSubdomain));
   return errors;
 }
 
-function validateProjected(source: ReadJson, field: string): readonly FieldError[] {
-  const errors = [...validateMode(source.defaultMode, `${field}.defaultMode`)];
-  objectsAt(source, 'sources').forEach((part, i) => {
-    const path = `${field}.sources[${i}]`;
-    for (const key of ['secret', 'configMap']) {
-      const projection = objectAt(part, key);
-      if (projection) errors.push(...named('name')(projection, `${path}.${key}`));
-    }
-    const token = objectAt(part, 'serviceAccountToken');
-    if (!token) return;
-    const seconds = Number(token.expirationSeconds);
-    if (seconds < 600) {
-      const text = 'may not specify a duration less than 10 minutes';
-      errors.push(invalidValue(`${path}.serviceAccountToken.expirationSeconds`, token.expirationSeconds, text));
-    }
-    if (textAt(token, 'path') === '') errors.push(required(`${field}.path`));
-  });
+const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
+
+function image(source: ReadJson, field: string): readonly FieldError[] {
+  const policy = textAt(source, 'pullPolicy');
+  const errors = [...needed('reference')(source, field)];
+  if (policy === '') errors.push(required(`${field}.pullPolicy`));
+  else if (!pullPolicies.includes(policy)) errors.push(notSupported(`${field}.pullPolicy`, policy, pullPolicies));
   return errors;
 }
 
-/** Sources with rules of their own; the schema is enough for the others. */
+/** In the order in which the server looks at them. */
 const sourceRules: Readonly<Record<string, SourceRule>> = {
-  secret: named('secretName'),
-  configMap: named('name'),
-  persistentVolumeClaim: (source, field) =>
-    textAt(source, 'claimName') === '' ? [required(`${field}.claimName`)] : [],
-  hostPath: validateHostPath,
+  emptyDir,
+  ...Object.fromEntries(
+    ['hostPath', 'gitRepo', 'gcePersistentDisk', 'awsElasticBlockStore'].map((key) => [
+      key,
+      pluginSources[key] ?? needed(),
+    ]),
+  ),
+  secret: payload('secretName'),
+  ...pluginSources,
+  persistentVolumeClaim: needed('claimName'),
+  configMap: payload('name'),
+  downwardAPI: (source, field) => [
+    ...validateMode(source.defaultMode, `${field}.defaultMode`),
+    ...objectsAt(source, 'items').flatMap((file) => validateDownwardFile(file, field)),
+  ],
   projected: validateProjected,
-  nfs: (source, field) =>
-    ['server', 'path'].filter((key) => textAt(source, key) === '').map((key) => required(`${field}.${key}`)),
-  csi: (source, field) => (textAt(source, 'driver') === '' ? [required(`${field}.driver`)] : []),
+  csi,
   ephemeral: (source, field) => {
     const template = objectAt(source, 'volumeClaimTemplate');
     if (!template) return [required(`${field}.volumeClaimTemplate`)];
     return validateClaimSpec(objectAt(template, 'spec') ?? {}, `${field}.volumeClaimTemplate.spec`);
   },
+  image,
 };
 
 function validateSource(volume: ReadJson, field: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  const present = Object.keys(volume).filter((key) => key !== 'name' && given(volume[key]));
+  const present = Object.keys(sourceRules).filter((key) => given(volume[key]));
   present.forEach((key, i) => {
     if (i > 0) errors.push(forbiddenField(`${field}.${key}`, 'may not specify more than 1 volume type'));
     else errors.push(...(sourceRules[key]?.(objectAt(volume, key) ?? {}, `${field}.${key}`) ?? []));
@@ -119,49 +83,34 @@ function validateSource(volume: ReadJson, field: string): readonly FieldError[] 
   return errors;
 }
 
+/** The claim made for an ephemeral volume is called after pod and volume. */
+function validateClaimName(volume: ReadJson, pod: PodMetadata, field: string): readonly FieldError[] {
+  if (!objectAt(volume, 'ephemeral') || textAt(pod, 'name') === '') return [];
+  const claim = `${textAt(pod, 'name')}-${textAt(volume, 'name')}`;
+  return dnsSubdomain(claim).map((text) =>
+    invalidValue(`${field}.name`, textAt(volume, 'name'), `PVC name ${JSON.stringify(claim)}: ${text}`),
+  );
+}
+
 /** Volumes of a pod. Answers the errors and the good volumes by name, which mounts may use. */
 export function validateVolumes(
   spec: ReadJson,
   field: string,
+  pod?: PodMetadata,
 ): { readonly errors: readonly FieldError[]; readonly volumes: ReadonlyMap<string, ReadJson> } {
   const errors: FieldError[] = [];
   const volumes = new Map<string, ReadJson>();
+  const names = new Set<string>();
   objectsAt(spec, 'volumes').forEach((volume, i) => {
     const path = `${field}[${i}]`;
     const name = textAt(volume, 'name');
     const own = [...validateSource(volume, path), ...requiredName(name, `${path}.name`, dnsLabel)];
-    if (volumes.has(name)) own.push(duplicate(`${path}.name`, name));
-    if (own.length === 0) volumes.set(name, volume);
-    errors.push(...own);
+    if (names.has(name)) own.push(duplicate(`${path}.name`, name));
+    if (own.length === 0) {
+      names.add(name);
+      volumes.set(name, volume);
+    }
+    errors.push(...own, ...validateClaimName(volume, pod, path));
   });
   return { errors, volumes };
-}
-
-/** Mounts of a container against the pod's volumes. */
-export function validateMounts(
-  container: ReadJson,
-  volumes: ReadonlyMap<string, ReadJson>,
-  field: string,
-): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const points = new Set<string>();
-  objectsAt(container, 'volumeMounts').forEach((mount, i) => {
-    const path = `${field}[${i}]`;
-    const name = textAt(mount, 'name');
-    const point = textAt(mount, 'mountPath');
-    if (name === '') errors.push(required(`${path}.name`));
-    if (!volumes.has(name)) errors.push(notFoundValue(`${path}.name`, name));
-    if (point === '') errors.push(required(`${path}.mountPath`));
-    if (points.has(point)) errors.push(invalidValue(`${path}.mountPath`, point, 'must be unique'));
-    points.add(point);
-    const subPath = textAt(mount, 'subPath');
-    const subPathExpr = textAt(mount, 'subPathExpr');
-    if (subPath !== '') errors.push(...descendingPath(subPath, `${field}.subPath`));
-    if (subPathExpr === '') return;
-    if (subPath !== '') {
-      errors.push(invalidValue(`${path}.subPathExpr`, subPathExpr, 'subPathExpr and subPath are mutually exclusive'));
-    }
-    errors.push(...descendingPath(subPathExpr, `${field}.subPathExpr`));
-  });
-  return errors;
 }

@@ -25,12 +25,13 @@ export function regexText(rule: string, pattern: string, ...examples: readonly s
   return `${rule} (e.g. ${list}regex used for validation is '${pattern}')`;
 }
 
-export const maxBytesText = (max: number): string => `must be no more than ${max} bytes`;
+const maxBytesText = (max: number): string => `must be no more than ${max} bytes`;
+const maxCharactersText = (max: number): string => `must be no more than ${max} characters`;
 export const rangeText = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`;
 export const nonNegativeText = 'must be greater than or equal to 0';
 
 export function dnsLabel(value: string): readonly string[] {
-  const errors = value.length > 63 ? [maxBytesText(63)] : [];
+  const errors = value.length > 63 ? [maxCharactersText(63)] : [];
   if (!labelRegExp.test(value)) {
     const rule =
       "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
@@ -40,7 +41,7 @@ export function dnsLabel(value: string): readonly string[] {
 }
 
 export function dnsSubdomain(value: string): readonly string[] {
-  const errors = value.length > 253 ? [maxBytesText(253)] : [];
+  const errors = value.length > 253 ? [maxCharactersText(253)] : [];
   if (!subdomainRegExp.test(value)) {
     const rule =
       "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
@@ -50,7 +51,7 @@ export function dnsSubdomain(value: string): readonly string[] {
 }
 
 export function wildcardSubdomain(value: string): readonly string[] {
-  const errors = value.length > 253 ? [maxBytesText(253)] : [];
+  const errors = value.length > 253 ? [maxCharactersText(253)] : [];
   if (!wildcardRegExp.test(value)) {
     const rule =
       "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character";
@@ -60,11 +61,29 @@ export function wildcardSubdomain(value: string): readonly string[] {
 }
 
 export function dns1035Label(value: string): readonly string[] {
-  const errors = value.length > 63 ? [maxBytesText(63)] : [];
+  const errors = value.length > 63 ? [maxCharactersText(63)] : [];
   if (!dns1035RegExp.test(value)) {
     const rule =
       "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
     errors.push(regexText(rule, dns1035, 'my-name', 'abc-123'));
+  }
+  return errors;
+}
+
+/** A subdomain as the rules of labels say it: they count bytes. */
+export function prefixDomain(value: string): readonly string[] {
+  return dnsSubdomain(value).map((text) => (text === maxCharactersText(253) ? maxBytesText(253) : text));
+}
+
+/** A subdomain whose labels may have underscores: search domains of resolvers. */
+export function dnsSubdomainUnderscore(value: string): readonly string[] {
+  const part = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
+  const pattern = `${part}(\\.${part})*`;
+  const errors = value.length > 253 ? [maxCharactersText(253)] : [];
+  if (!new RegExp(`^${pattern}$`).test(value)) {
+    const rule =
+      "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character";
+    errors.push(regexText(rule, pattern, 'example.com'));
   }
   return errors;
 }
@@ -80,7 +99,7 @@ export function qualifiedName(value: string): readonly string[] {
   const prefix = parts.length === 2 ? parts[0] : undefined;
   const name = parts.at(-1) ?? '';
   if (prefix === '') errors.push('prefix part must be non-empty');
-  else if (prefix !== undefined) errors.push(...dnsSubdomain(prefix).map((text) => `prefix part ${text}`));
+  else if (prefix !== undefined) errors.push(...prefixDomain(prefix).map((text) => `prefix part ${text}`));
   if (name === '') errors.push('name part must be non-empty');
   else if (name.length > 63) errors.push(`name part ${maxBytesText(63)}`);
   if (!labelKeyRegExp.test(name)) {
@@ -101,7 +120,7 @@ export function labelValue(value: string): readonly string[] {
 
 /** Keys of ConfigMaps and Secrets: usable as file names. */
 export function configMapKey(value: string): readonly string[] {
-  const errors = value.length > 253 ? [maxBytesText(253)] : [];
+  const errors = value.length > 253 ? [maxCharactersText(253)] : [];
   if (!configKeyRegExp.test(value)) {
     const rule = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
     errors.push(regexText(rule, configKey, 'key.name', 'KEY_NAME', 'key-name'));

@@ -1,6 +1,6 @@
 import type { FieldError } from '@coxswain/schema';
 import { listAt, mapAt, objectsAt, type ReadJson, textAt } from './draft.ts';
-import { forbiddenField, invalidValue, required } from './errors.ts';
+import { forbiddenField, invalidValue, required, tooLong } from './errors.ts';
 import { labelValue, qualifiedName } from './names.ts';
 
 /** Checks a map of labels. Errors carry the field of the map, as the server does. */
@@ -11,6 +11,19 @@ export function validateLabels(labels: Readonly<Record<string, string>>, field: 
     for (const text of labelValue(value)) errors.push(invalidValue(field, value, text));
   }
   return errors;
+}
+
+/** All keys and values of annotations together. */
+const longestAnnotations = 256 * 1024;
+
+/** Checks the annotations of some metadata, as the server does: keys in lower case, and not too much of them. */
+export function validateAnnotations(metadata: ReadJson | undefined, field: string): readonly FieldError[] {
+  const annotations = mapAt(metadata, 'annotations');
+  const errors = Object.keys(annotations).flatMap((key) =>
+    qualifiedName(key.toLowerCase()).map((text) => invalidValue(field, key, text)),
+  );
+  const size = Object.entries(annotations).reduce((sum, [key, value]) => sum + Buffer.byteLength(key + value), 0);
+  return size > longestAnnotations ? [...errors, tooLong(field, longestAnnotations)] : errors;
 }
 
 function validateRequirement(requirement: ReadJson, field: string): readonly FieldError[] {
