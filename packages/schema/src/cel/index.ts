@@ -23,13 +23,31 @@ export {
   resourceCheckType,
 } from './library/authorizer.ts';
 export { jsonPatchLibrary, kubernetesEnvironment } from './library/kubernetes.ts';
+export {
+  applyConfigurationOf,
+  applyConfigurationType,
+  constructMutation,
+  jsonPatchOf,
+  jsonPatchType,
+  mutationTypes,
+} from './library/mutation.ts';
 export { type CompiledRule, type CompileRuleOptions, compileRule } from './rules/compile-rule.ts';
+export { type DeclType, DeclTypes, declTypeOf } from './rules/decl-type.ts';
 export { dynamicValue } from './rules/dynamic-value.ts';
 export { type EvaluateOptions, evaluateRules, objectBudget } from './rules/evaluate-rules.ts';
 export { readerOf, rootReaderOf } from './rules/schema-values.ts';
 export { ruleCostLimit, schemaCostLimit, validateRules } from './rules/validate-rules.ts';
-export { createEnvironment, type Environment, extendEnvironment, type Library } from './types/environment.ts';
+export {
+  addLibrary,
+  createEnvironment,
+  type Environment,
+  extendEnvironment,
+  type FieldTypes,
+  type Library,
+} from './types/environment.ts';
 export { overload } from './types/overload.ts';
 export { parseType } from './types/signature.ts';
-export type { CelType } from './types/type.ts';
+export { type CelType, formatType, listOf, mapOf, sameType, structType, types } from './types/type.ts';
+export { CelError } from './values/errors.ts';
+export { LazyMap } from './values/lazy-map.ts';
 export type { Value } from './values/value.ts';

@@ -11,7 +11,7 @@ import { taintNodesByCondition } from './node-taint.ts';
 import { ownerReferencesPermission } from './owner-references.ts';
 import { nodeDeclaredFeatures, podResizeValidator } from './pod-resize.ts';
 import { podSecurity } from './pod-security/index.ts';
-import { validatingPolicies } from './policy/index.ts';
+import { mutatingPolicies, validatingPolicies } from './policy/index.ts';
 import { priority } from './priority.ts';
 import { resourceQuota } from './quota/index.ts';
 import { runtimeClass } from './runtime-class.ts';

@@ -26,7 +26,8 @@ function refuseTerminating({ resource, name, namespace }: AdmissionAttributes): 
 
 function check(attributes: AdmissionAttributes): void {
   const { operation, resource, namespace, storage } = attributes;
-  if (operation === 'DELETE' || !resource.namespaced || namespace === '' || resource.answer) return;
+  if (operation === 'DELETE' || operation === 'CONNECT' || !resource.namespaced || namespace === '' || resource.answer)
+    return;
   const found = storage.get({ resource: '/namespaces', namespace: '', name: namespace });
   if (!found) throw notFound(namespaces, namespace);
   if (operation === 'CREATE' && found.metadata.deletionTimestamp !== undefined) refuseTerminating(attributes);

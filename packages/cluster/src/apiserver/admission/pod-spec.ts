@@ -2,7 +2,7 @@ import type { MutableJson } from '@coxswain/k8s';
 import { ensureObject, mapAt, objectAt, type ReadJson } from '../builtin/shared/draft.ts';
 import type { AdmissionAttributes } from '../types.ts';
 
-/** Marks a pod that a node made by itself: the server leaves it as it is. */
+/** Marks a pod that a node made by itself. */
 const mirrorAnnotation = 'kubernetes.io/config.mirror';
 
 export const isMirror = (object: ReadJson | undefined): boolean =>
@@ -21,6 +21,5 @@ export function podSpecOf(
   const { operation, resource, subresource, object } = attributes;
   if (!operations.includes(operation) || subresource !== '' || !object) return undefined;
   if (resource.group !== '' || resource.plural !== 'pods') return undefined;
-  if (isMirror(object)) return undefined;
   return { spec: ensureObject(object, 'spec') };
 }

@@ -1,3 +1,11 @@
+import {
+  mutatingBindingStrategy,
+  mutatingPolicyStrategy,
+  mutatingWebhookStrategy,
+  validatingBindingStrategy,
+  validatingPolicyStrategy,
+  validatingWebhookStrategy,
+} from '../admission/configuration/index.ts';
 import { crdStrategy } from '../crd/strategy.ts';
 import type { Strategy } from '../types.ts';
 import { controllerRevisionStrategy } from './apps/controller-revision.ts';
@@ -13,7 +21,6 @@ import { persistentVolumeStrategy } from './core/persistent-volume.ts';
 import { persistentVolumeClaimStrategy } from './core/persistent-volume-claim.ts';
 import { secretStrategy } from './core/secret.ts';
 import * as core from './core/small-kinds.ts';
-import { validatingPolicyBindingStrategy, validatingPolicyStrategy } from './misc/admission-policies.ts';
 import * as misc from './misc/small-kinds.ts';
 import { podStrategy, podTemplateStrategy } from './pod/pod.ts';
 import { podDisruptionBudgetStrategy } from './policy/pod-disruption-budget.ts';
@@ -37,11 +44,14 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   '/replicationcontrollers': replicationControllerStrategy,
   '/resourcequotas': core.resourceQuotaStrategy,
   '/secrets': secretStrategy,
+  '/serviceaccounts': core.serviceAccountStrategy,
   '/services': serviceStrategy,
-  'admissionregistration.k8s.io/mutatingwebhookconfigurations': misc.mutatingWebhookStrategy,
+  'admissionregistration.k8s.io/mutatingadmissionpolicies': mutatingPolicyStrategy,
+  'admissionregistration.k8s.io/mutatingadmissionpolicybindings': mutatingBindingStrategy,
+  'admissionregistration.k8s.io/mutatingwebhookconfigurations': mutatingWebhookStrategy,
   'admissionregistration.k8s.io/validatingadmissionpolicies': validatingPolicyStrategy,
-  'admissionregistration.k8s.io/validatingadmissionpolicybindings': validatingPolicyBindingStrategy,
-  'admissionregistration.k8s.io/validatingwebhookconfigurations': misc.validatingWebhookStrategy,
+  'admissionregistration.k8s.io/validatingadmissionpolicybindings': validatingBindingStrategy,
+  'admissionregistration.k8s.io/validatingwebhookconfigurations': validatingWebhookStrategy,
   'apiextensions.k8s.io/customresourcedefinitions': crdStrategy,
   'apps/controllerrevisions': controllerRevisionStrategy,
   'apps/daemonsets': daemonSetStrategy,

@@ -31,7 +31,11 @@ function ownerText(claim: Claim | undefined): string {
 
 /** 500: the configuration does not fit the schema. */
 export function configMismatch(config: Tree, mismatches: readonly TypeMismatch[]): ApiError {
-  return apiError(500, '', `failed to create typed patch object (${describe(config)}): ${listed(mismatches)}`);
+  return apiError(
+    500,
+    '',
+    `failed to create typed patch object (${describe(config)}): ${listedMismatches(mismatches)}`,
+  );
 }
 
 /** 500: the stored object does not fit the schema, so that nothing can be applied to it. */
@@ -39,7 +43,8 @@ export function liveMismatch(live: unknown, mismatch: TypeMismatch): ApiError {
   return apiError(500, '', `failed to create typed live object (${describe(live)}): ${mismatch.message}`);
 }
 
-function listed(mismatches: readonly TypeMismatch[]): string {
+/** All of them in one text. */
+export function listedMismatches(mismatches: readonly TypeMismatch[]): string {
   const [first] = mismatches;
   if (first && mismatches.length === 1) return first.message;
   return ['errors:', ...mismatches.map((mismatch) => `  ${mismatch.message}`)].join('\n');

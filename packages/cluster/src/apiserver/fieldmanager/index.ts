@@ -7,4 +7,5 @@
  */
 export { type ApplyArgs, applyPatch } from './apply-patch.ts';
 export { lastAppliedAnnotation } from './last-applied.ts';
+export { mergeConfiguration } from './merge-configuration.ts';
 export { trackUpdate, type UpdateArgs } from './track-update.ts';

@@ -21,6 +21,11 @@ export function isBuiltIn(node: SchemaNode): boolean {
   return byNode.has(node);
 }
 
+/** Required lists that are absent all the same while there is nothing in them. */
+const omitted: Readonly<Record<string, readonly string[] | undefined>> = {
+  'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec': ['validationActions'],
+};
+
 function allZeroFields(): ReadonlyMap<SchemaNode, ReadonlyMap<string, unknown>> {
   const table = schemaTable<SchemaNode>();
   const all = new Map<SchemaNode, ReadonlyMap<string, unknown>>();
@@ -28,6 +33,7 @@ function allZeroFields(): ReadonlyMap<SchemaNode, ReadonlyMap<string, unknown>> 
     const zeros = new Map<string, unknown>();
     for (const field of node.required ?? []) {
       const type = node.properties?.[field];
+      if (omitted[name]?.includes(field)) continue;
       // a struct that is required and yet not always there is behind a pointer: absent to begin with
       if (!(type?.$ref !== undefined && table[type.$ref]?.properties)) zeros.set(field, zeroOf(type));
     }

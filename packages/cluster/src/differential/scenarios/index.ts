@@ -1,4 +1,5 @@
 import type { Area } from '../types.ts';
+import { admission } from './admission.ts';
 import { customKinds } from './custom-kinds.ts';
 import { customRules } from './custom-rules.ts';
 import { discovery } from './discovery.ts';
@@ -25,6 +26,7 @@ export const areas: readonly Area[] = [
   printing,
   customKinds,
   customRules,
+  admission,
   ...kindAreas,
   validationPods,
   serverGroups,

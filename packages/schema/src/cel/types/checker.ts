@@ -281,10 +281,11 @@ class Checker {
 
   #struct(expr: StructExpr): CelType {
     for (const field of expr.fields) this.check(field.value);
-    const { typeNames, container, fieldType } = this.#environment;
-    const name = candidateNames(container, expr.name).find((candidate) => typeNames.has(candidate));
+    const { typeNames, container, fieldType, objectType } = this.#environment;
+    const known = (candidate: string) => typeNames.get(candidate)?.params[0] ?? objectType(candidate);
+    const name = candidateNames(container, expr.name).find((candidate) => known(candidate));
     if (name === undefined) return this.#undeclared(expr.offset, expr.name);
-    const [type = types.error] = typeNames.get(name)?.params ?? [];
+    const type = known(name) ?? types.error;
     if (type.kind !== 'struct') return this.#report(expr.offset, `'${name}' is not a message type`);
     expr.name = name;
     for (const field of expr.fields) {

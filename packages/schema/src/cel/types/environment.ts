@@ -14,6 +14,9 @@ export interface Library {
 /** Finds the type of a field of an object type: undefined for unknown fields. */
 export type FieldTypes = (typeName: string, field: string) => CelType | undefined;
 
+/** Finds the object type of a name that texts may construct: undefined for unknown names. */
+export type ObjectTypes = (name: string) => CelType | undefined;
+
 /** What names mean in an expression. */
 export interface Environment {
   readonly functions: ReadonlyMap<string, readonly Overload[]>;
@@ -22,6 +25,8 @@ export interface Environment {
   /** Types that can be named, with the type of that name as an expression. */
   readonly typeNames: ReadonlyMap<string, CelType>;
   readonly fieldType: FieldTypes;
+  /** Object types beyond `typeNames`, when there is no list of them. */
+  readonly objectType: ObjectTypes;
   /** The namespace in which names are looked up: `a.b`, or empty. */
   readonly container: string;
   /** Whether the parts of list and map literals must have one type, as Kubernetes demands. */
@@ -31,6 +36,7 @@ export interface Environment {
 export interface EnvironmentOptions {
   readonly variables?: Readonly<Record<string, CelType>>;
   readonly fieldType?: FieldTypes;
+  readonly objectType?: ObjectTypes;
   readonly container?: string;
   readonly homogeneous?: boolean;
 }
@@ -77,11 +83,19 @@ export function createEnvironment(libraries: readonly Library[], options: Enviro
       typeNames,
       variables: new Map(),
       fieldType: () => undefined,
+      objectType: () => undefined,
       container: '',
       homogeneous: false,
     },
     options,
   );
+}
+
+/** The same with the functions of one more library. */
+export function addLibrary(base: Environment, { overloads }: Library): Environment {
+  const functions = new Map(base.functions);
+  for (const entry of overloads) functions.set(entry.name, [...(functions.get(entry.name) ?? []), entry]);
+  return { ...base, functions };
 }
 
 /** The same functions with other variables. */

@@ -59,6 +59,7 @@ export function requestOf(attributes: AdmissionAttributes, resource: ResourceInf
       username: user.name,
       ...(user.uid ? { uid: user.uid } : {}),
       ...(user.groups.length > 0 ? { groups: user.groups } : {}),
+      ...(user.extra && Object.keys(user.extra).length > 0 ? { extra: user.extra } : {}),
     },
     dryRun,
     options: optionsOf(attributes),

@@ -1,5 +1,7 @@
 /**
- * Admission policies: expressions in the cluster that refuse writes. Knows policies, their bindings and parameters in storage;
- * what a write is for them is in `matching/`. The expression engine is loaded with the first policy that is asked.
+ * Admission policies: expressions in the cluster that change writes, or refuse them. Knows policies, their bindings and parameters
+ * in storage; what a write is for them is in `matching/`. The expression engine is loaded with the first policy that is asked.
  */
-export { type PolicyContext, validatingPolicies } from './validating.ts';
+export type { PolicyContext } from './invocations.ts';
+export { mutatingPolicies } from './mutating.ts';
+export { validatingPolicies } from './validating.ts';

@@ -5,11 +5,14 @@ import type { AdmissionAttributes, Registry, ResourceInfo } from '../../types.ts
 import { namespaceOf } from '../matching/index.ts';
 import type { Binding, ParamReference, Policy } from './policy.ts';
 
-function resourceOf({ apiVersion, kind }: NonNullable<Policy['paramKind']>, registry: Registry): ResourceInfo {
+/** The resource that a policy takes its parameters from; `undefined` when it takes none. @throws Error when it is not served */
+export function paramResource({ paramKind }: Policy, registry: Registry): ResourceInfo | undefined {
+  if (!paramKind) return undefined;
+  const { apiVersion, kind } = paramKind;
   const { group, version } = parseApiVersion(apiVersion);
   const found = registry.all().find((one) => one.group === group && one.version === version && one.kind === kind);
-  if (!found) throw new Error(`paramKind kind \`${apiVersion}, Kind=${kind}\` not known`);
-  return found;
+  if (found) return found;
+  throw new Error(`failed to find resource referenced by paramKind: '${group}/${version}, Kind=${kind}'`);
 }
 
 /** Where a namespaced parameter is looked for: where the reference says, else where the object is. */
@@ -28,14 +31,12 @@ function namespaceFor(resource: ResourceInfo, { namespace }: ParamReference, att
  * @throws Error when they cannot be had
  */
 export function paramsFor(
-  { paramKind }: Policy,
+  resource: ResourceInfo | undefined,
   { params }: Binding,
   attributes: AdmissionAttributes,
-  registry: Registry,
 ): readonly (DynamicObject | undefined)[] {
-  if (!paramKind || !params) return [undefined];
+  if (!resource || !params) return [undefined];
   const { storage } = attributes;
-  const resource = resourceOf(paramKind, registry);
   const namespace = namespaceFor(resource, params, attributes);
   const form = servedForm(resource);
   const found: DynamicObject[] = [];

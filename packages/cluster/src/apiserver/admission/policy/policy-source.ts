@@ -1,20 +1,22 @@
 import type { DynamicObject } from '@coxswain/k8s';
 import type { Storage } from '../../../storage/types.ts';
-import { type Policy, policiesOf } from './policy.ts';
+import { type Policy, policiesOf, type ReadPolicy } from './policy.ts';
 
-const resources = [
-  'admissionregistration.k8s.io/validatingadmissionpolicies',
-  'admissionregistration.k8s.io/validatingadmissionpolicybindings',
-] as const;
+const group = 'admissionregistration.k8s.io';
 
-/** The policies in force now, by name: read again only after one of them or a binding changed. */
-export function policySource(): (storage: Storage) => readonly Policy[] {
-  const known = new WeakMap<Storage, { policies: readonly Policy[] | undefined }>();
+/** The policies of a flavour that are in force now, by name: read again only after one of them or a binding changed. */
+export function policySource<P extends Policy>(
+  flavour: 'validating' | 'mutating',
+  read: ReadPolicy<P>,
+): (storage: Storage) => readonly P[] {
+  const policies = `${group}/${flavour}admissionpolicies`;
+  const bindings = `${group}/${flavour}admissionpolicybindings`;
+  const known = new WeakMap<Storage, { policies: readonly P[] | undefined }>();
   return (storage) => {
     let state = known.get(storage);
     if (!state) {
-      const fresh: { policies: readonly Policy[] | undefined } = { policies: undefined };
-      for (const resource of resources) {
+      const fresh: { policies: readonly P[] | undefined } = { policies: undefined };
+      for (const resource of [policies, bindings]) {
         storage.subscribe(resource, storage.revision, () => {
           fresh.policies = undefined;
         });
@@ -22,9 +24,8 @@ export function policySource(): (storage: Storage) => readonly Policy[] {
       known.set(storage, fresh);
       state = fresh;
     }
-    const [policies, bindings] = resources;
     const all = (resource: string) => storage.list(resource).objects as readonly DynamicObject[];
-    state.policies ??= policiesOf(all(policies), all(bindings));
+    state.policies ??= policiesOf(all(policies), all(bindings), read);
     return state.policies;
   };
 }

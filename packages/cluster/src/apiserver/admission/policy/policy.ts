@@ -2,15 +2,7 @@ import type { DynamicObject } from '@coxswain/k8s';
 import { objectAt, objectsAt, type ReadJson, textAt } from '../../builtin/shared/draft.ts';
 import { type Criteria, readCriteria, textsAt } from '../matching/index.ts';
 
-export interface Validation {
-  readonly expression: string;
-  /** `''` when not given, as all texts here. */
-  readonly message: string;
-  readonly messageExpression: string;
-  readonly reason: string;
-}
-
-/** Where a binding's parameters are. */
+/** Which parameters a binding brings. */
 export interface ParamReference {
   readonly name: string;
   readonly namespace: string;
@@ -23,11 +15,11 @@ export interface Binding {
   readonly name: string;
   readonly criteria: Criteria;
   readonly params?: ParamReference;
-  /** `Deny`, `Warn`, `Audit`. */
+  /** `Deny`, `Warn`, `Audit`; of validating policies only. */
   readonly actions: readonly string[];
 }
 
-/** A policy with the bindings that put it in force. */
+/** What validating and mutating policies share: a policy with the bindings that put it in force. */
 export interface Policy {
   readonly name: string;
   readonly criteria: Criteria;
@@ -35,11 +27,35 @@ export interface Policy {
   readonly ignoresFailures: boolean;
   readonly conditions: readonly string[];
   readonly variables: readonly { readonly name: string; readonly expression: string }[];
-  readonly validations: readonly Validation[];
   readonly bindings: readonly Binding[];
 }
 
+export interface Validation {
+  readonly expression: string;
+  readonly message: string;
+  readonly messageExpression: string;
+  /** `''` when not given. */
+  readonly reason: string;
+}
+
+export interface ValidatingPolicy extends Policy {
+  readonly validations: readonly Validation[];
+  readonly annotations: readonly { readonly key: string; readonly expression: string }[];
+}
+
+export interface Mutation {
+  readonly type: 'ApplyConfiguration' | 'JSONPatch';
+  readonly expression: string;
+}
+
+export interface MutatingPolicy extends Policy {
+  readonly mutations: readonly Mutation[];
+  /** Runs again when something changed the object after it. */
+  readonly reinvokes: boolean;
+}
+
 const nameOf = (object: DynamicObject): string => object.metadata.name;
+const specOf = (object: DynamicObject): ReadJson => objectAt(object, 'spec') ?? {};
 
 function paramsOf(reference: ReadJson): ParamReference {
   const selector = objectAt(reference, 'selector');
@@ -52,7 +68,7 @@ function paramsOf(reference: ReadJson): ParamReference {
 }
 
 function bindingOf(object: DynamicObject): Binding {
-  const spec = objectAt(object, 'spec') ?? {};
+  const spec = specOf(object);
   const reference = objectAt(spec, 'paramRef');
   return {
     name: nameOf(object),
@@ -62,8 +78,8 @@ function bindingOf(object: DynamicObject): Binding {
   };
 }
 
-function policyOf(object: DynamicObject, bindings: readonly Binding[]): Policy {
-  const spec = objectAt(object, 'spec') ?? {};
+function policyOf(object: DynamicObject, bindings: readonly DynamicObject[]): Policy {
+  const spec = specOf(object);
   const kind = objectAt(spec, 'paramKind');
   return {
     name: nameOf(object),
@@ -75,20 +91,45 @@ function policyOf(object: DynamicObject, bindings: readonly Binding[]): Policy {
       name: textAt(one, 'name'),
       expression: textAt(one, 'expression'),
     })),
-    validations: objectsAt(spec, 'validations').map((one) => ({
-      expression: textAt(one, 'expression'),
-      message: textAt(one, 'message').trim(),
-      messageExpression: textAt(one, 'messageExpression'),
-      reason: textAt(one, 'reason'),
-    })),
-    bindings,
+    bindings: bindings.map(bindingOf),
   };
 }
 
+/** Makes a policy of its object and those of its bindings. */
+export type ReadPolicy<P extends Policy> = (object: DynamicObject, bindings: readonly DynamicObject[]) => P;
+
+export const validatingPolicyOf: ReadPolicy<ValidatingPolicy> = (object, bindings) => ({
+  ...policyOf(object, bindings),
+  validations: objectsAt(specOf(object), 'validations').map((one) => ({
+    expression: textAt(one, 'expression'),
+    message: textAt(one, 'message').trim(),
+    messageExpression: textAt(one, 'messageExpression'),
+    reason: textAt(one, 'reason'),
+  })),
+  annotations: objectsAt(specOf(object), 'auditAnnotations').map((one) => ({
+    key: textAt(one, 'key'),
+    expression: textAt(one, 'valueExpression'),
+  })),
+});
+
+export const mutatingPolicyOf: ReadPolicy<MutatingPolicy> = (object, bindings) => ({
+  ...policyOf(object, bindings),
+  mutations: objectsAt(specOf(object), 'mutations').map((one) => {
+    const type = one.patchType === 'JSONPatch' ? 'JSONPatch' : 'ApplyConfiguration';
+    const part = objectAt(one, type === 'JSONPatch' ? 'jsonPatch' : 'applyConfiguration');
+    return { type, expression: textAt(part, 'expression') };
+  }),
+  reinvokes: specOf(object).reinvocationPolicy === 'IfNeeded',
+});
+
 /** The policies that are in force: those that have a binding. */
-export function policiesOf(policies: readonly DynamicObject[], bindings: readonly DynamicObject[]): readonly Policy[] {
+export function policiesOf<P extends Policy>(
+  policies: readonly DynamicObject[],
+  bindings: readonly DynamicObject[],
+  read: ReadPolicy<P>,
+): readonly P[] {
   return policies.flatMap((policy) => {
     const own = bindings.filter((binding) => textAt(objectAt(binding, 'spec'), 'policyName') === nameOf(policy));
-    return own.length > 0 ? [policyOf(policy, own.map(bindingOf))] : [];
+    return own.length > 0 ? [read(policy, own)] : [];
   });
 }

@@ -1,104 +1,119 @@
-import type { DynamicObject } from '@coxswain/k8s';
 import { ApiError, forbidden } from '@coxswain/runtime/core';
-import type { Authorizer } from '../../authorization/index.ts';
-import type { AdmissionAttributes, AdmissionPlugin, Registry, ResourceInfo } from '../../types.ts';
-import { isExempt, matchedResource, nameIn } from '../matching/index.ts';
-import type { Failure, Subject } from './evaluate.ts';
-import { paramsFor } from './params.ts';
-import type { Binding, Policy } from './policy.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../types.ts';
+import { isExempt, nameIn } from '../matching/index.ts';
+import {
+  type Asked,
+  askedFor,
+  type Invocation,
+  type Misconfiguration,
+  namespaceFor,
+  type PolicyContext,
+} from './invocations.ts';
+import type { Verdict } from './judge.ts';
+import { type ValidatingPolicy, validatingPolicyOf } from './policy.ts';
 import { policySource } from './policy-source.ts';
 
-export interface PolicyContext {
-  readonly registry: Registry;
-  /** Answers the questions of expressions about rights. Absent: everybody may do everything. */
-  readonly authorizer?: Authorizer | undefined;
-}
-
-/** A policy that a write is for, by one of its bindings. */
-interface Match {
-  readonly policy: Policy;
-  readonly binding: Binding;
-  readonly resource: ResourceInfo;
-}
-
-type Judge = (policy: Policy, subject: Subject) => readonly Failure[];
+type Engine = typeof import('./validating-engine.ts');
 
 const codes: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413 };
 
-function refusal(attributes: AdmissionAttributes, { policy, binding }: Match, { message, reason }: Failure): ApiError {
-  const why = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}' denied request: ${message}`;
+/** Bytes of an audit annotation that are kept, and failures that are noted in one. */
+const longestAnnotation = 10 * 1024;
+const mostFailures = 50;
+
+/** Why a write is refused, and by whom. */
+interface Refusal extends Misconfiguration<ValidatingPolicy> {
+  readonly reason: string;
+}
+
+function refusalError(attributes: AdmissionAttributes, { policy, binding, message, reason }: Refusal): ApiError {
+  const by = `ValidatingAdmissionPolicy '${policy.name}'${binding ? ` with binding '${binding.name}'` : ''}`;
+  const why = `${by} denied request: ${message}`;
   const { status } = forbidden(attributes.resource, nameIn(attributes), why, [{ message: why }]);
   return new ApiError({ ...status, reason: reason || 'Invalid', code: codes[reason] ?? 422 });
 }
 
-function namespaceOf({ namespace, resource, storage }: AdmissionAttributes): DynamicObject | undefined {
-  if (namespace === '' || !resource.namespaced) return undefined;
-  return storage.get({ resource: '/namespaces', namespace: '', name: namespace }) as DynamicObject | undefined;
+/** What is noted for those who audit: values of a policy's annotations, and the failures that are only to be noted. */
+class Notes {
+  readonly #values = new Map<string, string[]>();
+  readonly #failures: object[] = [];
+
+  add({ policy, binding }: Invocation<ValidatingPolicy>, { annotations, failures }: Verdict): void {
+    for (const { key, value } of annotations) {
+      const name = `${policy.name}/${key}`;
+      const known = this.#values.get(name) ?? [];
+      const text = value.slice(0, longestAnnotation);
+      if (!known.includes(text)) this.#values.set(name, [...known, text]);
+    }
+    if (!binding.actions.includes('Audit')) return;
+    for (const { message, index } of failures) {
+      const who = { policy: policy.name, binding: binding.name };
+      this.#failures.push({ message, ...who, expressionIndex: index, validationActions: binding.actions });
+    }
+  }
+
+  publish({ annotate }: AdmissionAttributes): void {
+    for (const [key, values] of this.#values) annotate(key, values.join(', '));
+    if (this.#failures.length === 0) return;
+    const failures = JSON.stringify(this.#failures.slice(0, mostFailures));
+    annotate('validation.policy.admission.k8s.io/validation_failure', failures);
+  }
 }
 
-function failuresOf(match: Match, attributes: AdmissionAttributes, context: PolicyContext, judge: Judge): Failure[] {
-  const { policy, binding, resource } = match;
-  const { registry, authorizer } = context;
-  const about = { attributes, resource, namespace: namespaceOf(attributes), authorizer };
-  let all: readonly (DynamicObject | undefined)[];
-  try {
-    all = paramsFor(policy, binding, attributes, registry);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return policy.ignoresFailures ? [] : [{ message: `failed to configure binding: ${why}`, reason: '' }];
+function refusalsOf(
+  { policy, binding }: Invocation<ValidatingPolicy>,
+  { failures, broken }: Verdict,
+  { warn }: AdmissionAttributes,
+): readonly Refusal[] {
+  const refusals: Refusal[] = [];
+  for (const { message, reason } of failures) {
+    if (binding.actions.includes('Deny')) refusals.push({ policy, binding, message, reason });
+    if (binding.actions.includes('Warn')) {
+      const what = `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}'`;
+      warn(`${what}: ${message}`);
+    }
   }
-  return all.flatMap((params) => judge(policy, { ...about, params }));
+  return [...refusals, ...broken.map((message) => ({ policy, binding, message, reason: '' }))];
 }
 
 /** All policies are heard before the first refusal in their order is answered. */
 function decide(
-  matches: readonly Match[],
+  asked: readonly Asked<ValidatingPolicy>[],
   attributes: AdmissionAttributes,
-  context: PolicyContext,
-  judge: Judge,
+  judge: (invocation: Invocation<ValidatingPolicy>) => Verdict,
 ): void {
-  const refusals: ApiError[] = [];
-  for (const match of matches) {
-    const { policy, binding } = match;
-    for (const failure of failuresOf(match, attributes, context, judge)) {
-      if (binding.actions.includes('Deny')) refusals.push(refusal(attributes, match, failure));
-      if (binding.actions.includes('Warn')) {
-        const what = `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}'`;
-        attributes.warn(`${what}: ${failure.message}`);
-      }
+  const notes = new Notes();
+  const refusals: Refusal[] = [];
+  for (const one of asked) {
+    if ('message' in one) refusals.push({ ...one, reason: '' });
+    else {
+      const verdict = judge(one);
+      notes.add(one, verdict);
+      refusals.push(...refusalsOf(one, verdict, attributes));
     }
   }
-  if (refusals[0]) throw refusals[0];
-}
-
-function matchesOf(
-  policies: readonly Policy[],
-  attributes: AdmissionAttributes,
-  { registry }: PolicyContext,
-): readonly Match[] {
-  return policies.flatMap((policy) => {
-    const resource = matchedResource(policy.criteria, attributes, registry);
-    if (!resource) return [];
-    const bindings = policy.bindings.filter((binding) => matchedResource(binding.criteria, attributes, registry));
-    return bindings.map((binding) => ({ policy, binding, resource }));
-  });
+  notes.publish(attributes);
+  if (refusals[0]) throw refusalError(attributes, refusals[0]);
 }
 
 /** Policies that refuse (or only warn of) a write in its final form. Once the expression engine is there, nothing waits. */
 export function validatingPolicies(context: PolicyContext): AdmissionPlugin {
-  const policies = policySource();
-  let judge: Judge | undefined;
+  const policies = policySource('validating', validatingPolicyOf);
+  let engine: Engine | undefined;
   return {
     name: 'ValidatingAdmissionPolicy',
     validate(attributes) {
       const all = policies(attributes.storage);
       if (all.length === 0 || isExempt(attributes)) return;
-      const matches = matchesOf(all, attributes, context);
-      if (matches.length === 0) return;
-      if (judge) return decide(matches, attributes, context, judge);
-      return import('./evaluate.ts').then((engine) => {
-        judge = engine.failuresOf;
-        decide(matches, attributes, context, judge);
+      const asked = askedFor(all, attributes, context);
+      if (asked.length === 0) return;
+      const namespace = namespaceFor(attributes);
+      const judged = ({ judge }: Engine) =>
+        decide(asked, attributes, (invocation) => judge(invocation, attributes, namespace, context));
+      if (engine) return judged(engine);
+      return import('./validating-engine.ts').then((loaded) => {
+        engine = loaded;
+        judged(loaded);
       });
     },
   };

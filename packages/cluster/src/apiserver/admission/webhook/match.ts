@@ -1,6 +1,6 @@
 import { forbidden } from '@coxswain/runtime/core';
 import type { AdmissionAttributes, ResourceInfo } from '../../types.ts';
-import { matchedResource, nameIn } from '../matching/index.ts';
+import { matchedResource } from '../matching/index.ts';
 import type { WebhookContext } from './context.ts';
 import type { Hook } from './hook.ts';
 
@@ -33,8 +33,8 @@ export async function meetsConditions(
   // The expression engine is loaded by those who use it.
   const { admissionVariables, holds } = await import('../matching/expressions.ts');
   const variables = admissionVariables(attributes, invocation.resource, context.authorizer);
-  const outcome = holds(hook.conditions, variables);
+  const outcome = holds(hook.conditions, variables, { params: false, authorizer: true });
   if (typeof outcome === 'boolean') return outcome;
   if (hook.ignoresFailures) return false;
-  throw forbidden(attributes.resource, nameIn(attributes), outcome.error);
+  throw forbidden(attributes.resource, attributes.name, outcome.error);
 }

@@ -1,8 +1,8 @@
 import type { MutableJson } from '@coxswain/k8s';
 import { cloneJson, deepEqual } from '@coxswain/runtime/core';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../types.ts';
+import { afterMutation } from '../draft/index.ts';
 import { isExempt } from '../matching/index.ts';
-import { afterMutation } from './after-mutation.ts';
 import type { WebhookContext } from './context.ts';
 import { CallFailure, internalError } from './failures.ts';
 import type { Hook } from './hook.ts';

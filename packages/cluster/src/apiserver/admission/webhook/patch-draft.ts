@@ -1,10 +1,7 @@
 import type { MutableJson } from '@coxswain/k8s';
 import { cloneJson, deepEqual } from '@coxswain/runtime/core';
-import { isObject } from '../../builtin/shared/draft.ts';
-import { applyJsonPatch } from '../../patch/index.ts';
-import { normalise } from '../../rest/decode.ts';
-import { applyDefaults, checkTypes, prune } from '../../rest/schema.ts';
 import type { AdmissionAttributes, ResourceInfo } from '../../types.ts';
+import { patched, patchProblem, replaceDraft, settle } from '../draft/index.ts';
 import { inVersion } from '../matching/index.ts';
 import { CallFailure, internalError } from './failures.ts';
 import type { Invocation } from './match.ts';
@@ -29,39 +26,15 @@ function operationsOf({ hook }: Invocation, { patch, patchType }: Reply): readon
   return operations;
 }
 
-/** Why a patch does not apply. To clients that is not told, but a webhook's author needs it. */
-function patchProblem(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (typeof error.cause !== 'string') return error.message;
-  const missing = /^unable to remove nonexistent key: (.*)$/.exec(error.cause)?.[1];
-  if (missing !== undefined) {
-    const key = missing.slice(missing.lastIndexOf('/') + 1);
-    return `error in remove for path: '${missing}': Unable to remove nonexistent key: ${key}: missing value`;
-  }
-  return error.cause.startsWith('testing value') ? `${error.cause}: test failed` : error.cause;
-}
-
-function settle(resource: ResourceInfo, next: MutableJson): void {
-  normalise(resource, next);
-  checkTypes(resource, next);
-  prune(resource, next);
-}
-
 /** What a patch makes of an object, brought into the form of its kind. @throws ApiError InternalError */
-function patched(resource: ResourceInfo, object: MutableJson, operations: readonly unknown[]): MutableJson {
+function changed(resource: ResourceInfo, object: MutableJson, operations: readonly unknown[]): MutableJson {
   try {
-    const next = cloneJson(applyJsonPatch(object, operations));
-    if (!isObject(next)) throw new Error('the patch turns the object into something that is not a JSON object');
+    const next = patched(object, operations);
     if (object.kind === resource.kind) settle(resource, next);
     return next;
   } catch (error) {
     throw internalError(patchProblem(error));
   }
-}
-
-function replace(draft: MutableJson, next: MutableJson): void {
-  for (const key of Object.keys(draft)) if (!(key in next)) delete draft[key];
-  Object.assign(draft, next);
 }
 
 /**
@@ -76,11 +49,8 @@ export function patchDraft(invocation: Invocation, attributes: AdmissionAttribut
     const by = `admission webhook ${JSON.stringify(invocation.hook.name)}`;
     throw internalError(`${by} attempted to modify the object, which is not supported for this operation`);
   }
-  const shown = inVersion(object, attributes.resource, invocation.resource);
-  const next = patched(invocation.resource, shown, operations);
-  const changed = !deepEqual(shown, next);
-  const back = inVersion(next, invocation.resource, attributes.resource);
-  replace(object, cloneJson(back));
-  if (object.kind === attributes.resource.kind) applyDefaults(attributes.resource, object);
-  return changed;
+  const shown = cloneJson(inVersion(object, attributes.resource, invocation.resource));
+  const next = changed(invocation.resource, shown, operations);
+  replaceDraft(attributes, inVersion(next, invocation.resource, attributes.resource));
+  return !deepEqual(shown, next);
 }

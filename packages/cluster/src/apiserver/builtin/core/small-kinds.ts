@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { MutableJson } from '@coxswain/k8s';
+import type { DynamicObject, MutableJson } from '@coxswain/k8s';
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
 import {
@@ -168,5 +168,16 @@ export const limitRangeStrategy: Strategy = {
       for (const [key, value] of Object.entries(limits)) fill(requests, key, value);
       for (const [key, value] of Object.entries(objectAt(item, 'min') ?? {})) fill(requests, key, value);
     }
+  },
+};
+
+const mountableSecrets = 'kubernetes.io/enforce-mountable-secrets';
+
+export const serviceAccountStrategy: Strategy = {
+  warnings(object, old) {
+    const sets = (account: DynamicObject | undefined) => mountableSecrets in (account?.metadata.annotations ?? {});
+    if (!sets(object) || sets(old)) return [];
+    const what = 'deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets';
+    return [`metadata.annotations[${mountableSecrets}]: ${what}`];
   },
 };

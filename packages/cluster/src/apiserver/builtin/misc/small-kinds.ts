@@ -1,4 +1,3 @@
-import type { MutableJson } from '@coxswain/k8s';
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
 import {
@@ -81,59 +80,6 @@ export const priorityClassStrategy: Strategy = {
   },
 };
 
-function defaultWebhooks(kind: 'mutating' | 'validating'): (draft: MutableJson) => void {
-  return (draft) => {
-    for (const webhook of objectsAt(draft, 'webhooks')) {
-      fill(webhook, 'failurePolicy', 'Fail');
-      fill(webhook, 'matchPolicy', 'Equivalent');
-      fill(webhook, 'namespaceSelector', {});
-      fill(webhook, 'objectSelector', {});
-      fill(webhook, 'timeoutSeconds', 10);
-      if (kind === 'mutating') fill(webhook, 'reinvocationPolicy', 'Never');
-      for (const rule of objectsAt(webhook, 'rules')) fill(rule, 'scope', '*');
-      const service = objectAt(objectAt(webhook, 'clientConfig'), 'service');
-      if (service) fill(service, 'port', 443);
-    }
-  };
-}
-
-function validateWebhooks(object: ReadJson): readonly FieldError[] {
-  return objectsAt(object, 'webhooks').flatMap((webhook, i) => {
-    const field = `webhooks[${i}]`;
-    const errors: FieldError[] = [];
-    const name = textAt(webhook, 'name');
-    if (name === '') errors.push(required(`${field}.name`));
-    else if (name.split('.').length < 3) {
-      errors.push(
-        invalidValue(`${field}.name`, name, 'should be a domain with at least three segments separated by dots'),
-      );
-    } else errors.push(...formatErrors(name, `${field}.name`, dnsSubdomain));
-    if (textAt(webhook, 'sideEffects') === '') {
-      errors.push(required(`${field}.sideEffects`, 'must specify one of None, NoneOnDryRun'));
-    }
-    const seconds = Number(webhook.timeoutSeconds ?? 10);
-    if (seconds < 1 || seconds > 30) {
-      errors.push(
-        invalidValue(`${field}.timeoutSeconds`, seconds, 'the timeout value must be between 1 and 30 seconds'),
-      );
-    }
-    const client = objectAt(webhook, 'clientConfig');
-    if ((textAt(client, 'url') === '') === (objectAt(client, 'service') === undefined)) {
-      errors.push(required(`${field}.clientConfig`, 'exactly one of url or service is required'));
-    }
-    if (listAt(webhook, 'admissionReviewVersions').length === 0) {
-      errors.push(required(`${field}.admissionReviewVersions`, 'must specify one of v1, v1beta1'));
-    }
-    return errors;
-  });
-}
-
-export const mutatingWebhookStrategy: Strategy = { default: defaultWebhooks('mutating'), validate: validateWebhooks };
-export const validatingWebhookStrategy: Strategy = {
-  default: defaultWebhooks('validating'),
-  validate: validateWebhooks,
-};
-
 export const autoscalerStrategy: Strategy = {
   default(draft) {
     const spec = ensureObject(draft, 'spec');
@@ -170,6 +116,11 @@ export const ingressStrategy: Strategy = {
   default(draft) {
     ensureObject(draft, 'spec');
     ensureObject(ensureObject(draft, 'status'), 'loadBalancer');
+  },
+  warnings(object, old) {
+    const annotation = 'kubernetes.io/ingress.class';
+    if (old || !(annotation in (object.metadata.annotations ?? {}))) return [];
+    return [`annotation ${JSON.stringify(annotation)} is deprecated, please use 'spec.ingressClassName' instead`];
   },
   validate(object) {
     const spec = objectAt(object, 'spec');

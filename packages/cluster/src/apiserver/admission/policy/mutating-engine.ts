@@ -1,0 +1,105 @@
+import type { DynamicObject, MutableJson } from '@coxswain/k8s';
+import { ApiError, apiError } from '@coxswain/runtime/core';
+import { applyConfigurationOf, jsonPatchOf } from '@coxswain/schema/cel';
+import { mergeConfiguration } from '../../fieldmanager/index.ts';
+import type { AdmissionAttributes, ResourceInfo } from '../../types.ts';
+import { isTestFailure, patched, patchProblem, replaceDraft, settle } from '../draft/index.ts';
+import { holds, type Variables } from '../matching/expressions.ts';
+import { inVersion } from '../matching/index.ts';
+import { internalError } from '../webhook/failures.ts';
+import { Evaluation, valuesFor } from './evaluation.ts';
+import type { Invocation, PolicyContext } from './invocations.ts';
+import type { MutatingPolicy, Mutation } from './policy.ts';
+
+/** What the expressions of a policy see of a write as it is now. */
+export function mutationValues(
+  invocation: Invocation<MutatingPolicy>,
+  attributes: AdmissionAttributes,
+  namespace: DynamicObject | undefined,
+  context: PolicyContext,
+): Variables {
+  return valuesFor(invocation, attributes, namespace, context);
+}
+
+/** Whether the match conditions hold; a text says why that cannot be told. */
+export function isMeant(
+  { conditions, paramKind, ignoresFailures }: MutatingPolicy,
+  values: Variables,
+): boolean | string {
+  const outcome = holds(conditions, values, { params: paramKind !== undefined, authorizer: true });
+  if (typeof outcome === 'boolean') return outcome;
+  return ignoresFailures ? false : outcome.error;
+}
+
+const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function configured(resource: ResourceInfo, object: MutableJson, given: Record<string, unknown>): MutableJson {
+  const { apiVersion, kind } = object;
+  try {
+    const merged = mergeConfiguration(resource.schema, object, { ...given, apiVersion, kind });
+    return structuredClone(merged);
+  } catch (error) {
+    throw new Error(`error applying patch: ${said(error)}`);
+  }
+}
+
+function patchedBy(resource: ResourceInfo, object: MutableJson, operations: readonly unknown[]): MutableJson {
+  let next: MutableJson;
+  try {
+    next = patched(object, operations);
+  } catch (error) {
+    if (isTestFailure(error)) return object;
+    throw new Error(`JSON Patch: ${patchProblem(error)}`);
+  }
+  if (object.kind !== resource.kind) return next;
+  let unknown: readonly string[];
+  try {
+    unknown = settle(resource, next);
+  } catch (error) {
+    throw internalError(patchProblem(error));
+  }
+  if (unknown.length === 0 || !resource.builtIn) return next;
+  throw internalError(
+    `strict decoding error: ${unknown.map((path) => `unknown field ${JSON.stringify(path)}`).join(', ')}`,
+  );
+}
+
+/** What one mutation makes of an object. @throws ApiError where the failure policy is not asked, else Error */
+function mutated(
+  { type, expression }: Mutation,
+  { policy, resource }: Invocation<MutatingPolicy>,
+  object: MutableJson,
+  values: Variables,
+): MutableJson {
+  const outcome = new Evaluation(policy, values, { authorizer: true, patches: true }).value(expression);
+  if ('error' in outcome) throw new Error(outcome.error);
+  if (type === 'JSONPatch') return patchedBy(resource, object, jsonPatchOf(outcome.value));
+  return configured(resource, object, applyConfigurationOf(outcome.value));
+}
+
+/** Runs the mutations of a policy one after the other; each sees what the one before it did. Answers what went wrong. */
+export function applyMutations(
+  invocation: Invocation<MutatingPolicy>,
+  attributes: AdmissionAttributes,
+  values: () => Variables,
+): string[] {
+  const { policy, resource } = invocation;
+  const { object } = attributes;
+  if (!object) return [];
+  if (object.kind !== attributes.resource.kind && attributes.subresource !== '' && attributes.operation === 'CONNECT') {
+    const what = `${resource.group}/${resource.version}, Kind=${String(object.kind)}`;
+    const why = `Resource kind ${what} not found. There can be a delay between when CustomResourceDefinitions are created and when they are available.`;
+    throw apiError(503, 'ServiceUnavailable', why);
+  }
+  return policy.mutations.flatMap((mutation) => {
+    try {
+      const shown = inVersion(object, attributes.resource, resource);
+      const next = mutated(mutation, invocation, shown, values());
+      replaceDraft(attributes, inVersion(next, resource, attributes.resource));
+      return [];
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      return [said(error)];
+    }
+  });
+}
