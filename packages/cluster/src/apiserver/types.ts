@@ -73,6 +73,8 @@ export type ApiResponse =
 export interface OutgoingEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
   readonly object: unknown;
+  /** The object as JSON, where its text is at hand and the object itself need not be made. Shared: it must not be written to. */
+  readonly json?: Buffer;
 }
 
 /** A running watch. It pushes; the consumer decides how to buffer and when to give up. */

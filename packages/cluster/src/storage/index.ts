@@ -13,6 +13,7 @@ export type {
   StorageEvent,
   StorageKey,
   StoragePage,
+  StorageScope,
   StorageSubscription,
   StoredObject,
 } from './types.ts';

@@ -1,3 +1,5 @@
+import { stringifyJson } from '@coxswain/runtime/client';
+
 /** Bytes that one generation of the memory may hold; two are kept. */
 const generationBytes = 32 * 1024 * 1024;
 
@@ -43,10 +45,10 @@ const memory = new BytesMemory();
  */
 export function jsonBytes(value: unknown): Buffer {
   if (typeof value !== 'object' || value === null || !Object.isFrozen(value))
-    return Buffer.from(JSON.stringify(value) ?? 'null');
+    return Buffer.from(stringifyJson(value) ?? 'null');
   let bytes = memory.get(value);
   if (!bytes) {
-    bytes = Buffer.from(JSON.stringify(value));
+    bytes = Buffer.from(stringifyJson(value));
     memory.set(value, bytes);
   }
   return bytes;

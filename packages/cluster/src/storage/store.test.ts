@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { HistoryOptions } from './options.ts';
 import { Store } from './store.ts';
-import type { StorageEvent, StorageKey } from './types.ts';
+import type { StorageEvent, StorageKey, StorageScope } from './types.ts';
 
 const pods = '/pods';
 const key = (name: string, namespace = 'default', resource = pods): StorageKey => ({ resource, namespace, name });
@@ -130,6 +130,28 @@ test('a subscription gets the recorded events at once, then the live ones', () =
   subscription.cancel();
   store.put(key('b'), object('b'));
   expect(events).toHaveLength(2);
+});
+
+test('a subscription to a namespace or a name hears of nothing else', () => {
+  const { store } = newStore();
+  const heard: Record<string, number[]> = { all: [], namespace: [], name: [], node: [] };
+  const listen = (as: string, resource: string, scope?: StorageScope) =>
+    store.subscribe(resource, store.revision, ({ revision }) => heard[as]?.push(revision), scope);
+  listen('all', pods);
+  const subscription = listen('namespace', pods, { namespace: 'a' });
+  listen('name', pods, { namespace: 'a', name: 'x' });
+  listen('node', '/nodes', { namespace: '', name: 'x' });
+  for (const [name, namespace] of [
+    ['x', 'a'],
+    ['y', 'a'],
+    ['x', 'b'],
+  ] as const)
+    store.put(key(name, namespace), object(name));
+  store.put(key('x', '', '/nodes'), object('x'));
+  store.put(key('y', '', '/nodes'), object('y'));
+  subscription.cancel();
+  store.delete(key('x', 'a'));
+  expect(heard).toEqual({ all: [2, 3, 4, 7], namespace: [2, 3], name: [2, 7], node: [5] });
 });
 
 test('subscribers may commit, subscribe and cancel while they are called; all see one order', () => {

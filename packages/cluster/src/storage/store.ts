@@ -1,4 +1,5 @@
 import type { KubeObject } from '@coxswain/k8s';
+import { stringifyJson } from '@coxswain/runtime/client';
 import { expired } from '@coxswain/runtime/core';
 import { Change } from './change.ts';
 import { deepFreeze } from './deep-freeze.ts';
@@ -11,7 +12,15 @@ import { SortedKeys } from './sorted-keys.ts';
 import { State } from './stored-object.ts';
 import { Subscribers } from './subscribers.ts';
 import { Timeline } from './timeline.ts';
-import type { Storage, StorageEvent, StorageKey, StoragePage, StorageSubscription, StoredObject } from './types.ts';
+import type {
+  Storage,
+  StorageEvent,
+  StorageKey,
+  StoragePage,
+  StorageScope,
+  StorageSubscription,
+  StoredObject,
+} from './types.ts';
 
 /** All objects of one resource. Ids are `namespace/name`, or `name` for cluster scope: their order is that of real listings. */
 interface Table {
@@ -137,11 +146,16 @@ export class Store implements Storage {
     return stored;
   }
 
-  subscribe(resource: string, since: number, onEvent: (event: StorageEvent) => void): StorageSubscription {
+  subscribe(
+    resource: string,
+    since: number,
+    onEvent: (event: StorageEvent) => void,
+    scope: StorageScope = {},
+  ): StorageSubscription {
     const table = this.#table(resource);
     table.history.trim(this.#limits, this.#timeline.note(this.#revision));
     if (since < table.history.floor) throw tooOld(since, table.history.floor);
-    return this.#subscribers.add(resource, since, (revision) => table.history.after(revision), onEvent);
+    return this.#subscribers.add({ resource, ...scope }, since, (revision) => table.history.after(revision), onEvent);
   }
 
   resources(): readonly string[] {
@@ -205,7 +219,7 @@ export class Store implements Storage {
   #stamp(key: StorageKey, object: KubeObject): { readonly state: State; readonly stored: KubeObject } {
     const revision = this.#revision + 1;
     const stored = deepFreeze({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } });
-    const json = Buffer.from(JSON.stringify(stored));
+    const json = Buffer.from(stringifyJson(stored));
     this.#revision = revision;
     return { state: new State(key, json, this.#recent, { revision, object: stored }), stored };
   }

@@ -1,4 +1,5 @@
 import type { KubeObject } from '@coxswain/k8s';
+import { parseJson } from '@coxswain/runtime/client';
 import { deepFreeze } from './deep-freeze.ts';
 import { rememberJson } from './json-bytes.ts';
 import type { RecentObjects } from './recent-objects.ts';
@@ -39,7 +40,7 @@ export class State implements StoredObject {
 
   get object(): KubeObject {
     this.used = true;
-    return this.#object ?? this.#keep(deepFreeze(JSON.parse(this.json.toString('utf8')) as KubeObject));
+    return this.#object ?? this.#keep(deepFreeze(parseJson(this.json.toString('utf8')) as KubeObject));
   }
 
   /** From now on there is only the text. */

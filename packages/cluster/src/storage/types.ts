@@ -46,6 +46,12 @@ export interface StoragePage {
   readonly remaining: number;
 }
 
+/** What of a resource a subscription is about; default all of it. `name` goes with a `namespace` (`''` for cluster scope). */
+export interface StorageScope {
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+}
+
 export interface StorageSubscription {
   /** Stops delivery at once. */
   cancel(): void;
@@ -86,9 +92,15 @@ export interface Storage {
   delete(key: StorageKey): KubeObject;
   /**
    * Events of a resource after revision `since`, first the recorded ones (synchronously, before this returns), then each new one
-   * at the end of the commit that made it. @throws ApiError Expired when `since` was compacted
+   * at the end of the commit that made it. With a scope, recorded events of others come too. @throws ApiError Expired when `since` was
+   * compacted
    */
-  subscribe(resource: string, since: number, onEvent: (event: StorageEvent) => void): StorageSubscription;
+  subscribe(
+    resource: string,
+    since: number,
+    onEvent: (event: StorageEvent) => void,
+    scope?: StorageScope,
+  ): StorageSubscription;
   /** Resources that hold at least one object. */
   resources(): readonly string[];
   /** Forgets the past up to `revision`. */

@@ -1,18 +1,22 @@
 import type { DynamicObject, KubeObject } from '@coxswain/k8s';
 import { ApiError, deepFreeze, type Timer } from '@coxswain/runtime/core';
-import type { StorageEvent, StorageSubscription } from '../../storage/types.ts';
+import type { StorageEvent, StoragePage, StorageSubscription } from '../../storage/types.ts';
 import type { OutgoingEvent, ResourceInfo, WatchStream } from '../types.ts';
 import { isObject } from './clone.ts';
 import type { ServerContext } from './context.ts';
 import type { Selection } from './list-options.ts';
 import type { Projector } from './projection.ts';
 import { prepareServed, servedForm } from './served.ts';
+import { servedTexts } from './stored-reply.ts';
+import type { WatchFeed } from './watch-feed.ts';
 import type { HubMember } from './watch-hub.ts';
 
 /** How a watch starts and ends. */
 export interface WatchPlan {
   readonly resource: ResourceInfo;
   readonly selection: Selection;
+  /** Names what other watches of the resource see the same; absent: no other does. */
+  readonly feed?: string;
   readonly projector: Projector;
   /** Send the present objects as ADDED first; the changes follow from there. */
   readonly snapshot: boolean;
@@ -57,6 +61,7 @@ export class ObjectWatch implements WatchStream, HubMember {
   #emit: (events: readonly OutgoingEvent[]) => void = () => {};
   #done: () => void = () => {};
   #headerSent = false;
+  #feed: WatchFeed | undefined;
   /** What waits for forms that are made elsewhere, in order; absent when nothing does. */
   #backlog: StorageEvent[] | undefined;
 
@@ -85,7 +90,10 @@ export class ObjectWatch implements WatchStream, HubMember {
       return;
     }
     this.#signal?.addEventListener('abort', this.#onAbort, { once: true });
-    this.#server.watches.add(this);
+    const { watches } = this.#server;
+    const { resource, feed } = this.#plan;
+    watches.add(this);
+    if (feed !== undefined) this.#feed = watches.feeds.take(resource, feed);
     this.#setDeadline();
     this.#run();
   }
@@ -105,7 +113,10 @@ export class ObjectWatch implements WatchStream, HubMember {
     this.#subscription?.cancel();
     for (const timer of this.#timers) timer.cancel();
     this.#signal?.removeEventListener('abort', this.#onAbort);
-    this.#server.watches.delete(this);
+    const { watches } = this.#server;
+    const { resource, feed } = this.#plan;
+    watches.delete(this);
+    if (this.#feed && feed !== undefined) watches.feeds.leave(resource, feed);
     this.#done();
   }
 
@@ -128,7 +139,12 @@ export class ObjectWatch implements WatchStream, HubMember {
     }
     const { storage } = this.#server;
     const { namespace } = selection;
-    const { objects } = storage.list(resource.storage, namespace === undefined ? {} : { namespace });
+    const page = storage.list(resource.storage, namespace === undefined ? {} : { namespace });
+    if (this.#sendTexts(page)) {
+      this.#follow(page.revision);
+      return;
+    }
+    const { objects } = page;
     const pending = prepareServed(resource, objects);
     if (!pending) {
       this.#sendPresent(objects, storage.revision);
@@ -157,8 +173,28 @@ export class ObjectWatch implements WatchStream, HubMember {
       const object = served(stored);
       if (!selection.matches || selection.matches(object)) events.push(this.#event('ADDED', object));
     }
-    if (endMark) events.push(this.#bookmark({ 'k8s.io/initial-events-end': 'true' }, revision));
+    if (endMark) events.push(this.#endMark(revision));
     if (events.length > 0) this.#emit(events);
+  }
+
+  /** The same as they are stored, where that is what the watch wants. Answers whether it is. */
+  #sendTexts({ states, revision }: StoragePage): boolean {
+    const { resource, selection, projector, endMark } = this.#plan;
+    if (selection.matches || projector.form !== 'Object' || !servedTexts(resource, states)) return false;
+    const events: OutgoingEvent[] = states.map((state) => ({
+      type: 'ADDED',
+      json: state.json,
+      get object() {
+        return state.object;
+      },
+    }));
+    if (endMark) events.push(this.#endMark(revision));
+    if (events.length > 0) this.#emit(events);
+    return true;
+  }
+
+  #endMark(revision: number): OutgoingEvent {
+    return this.#bookmark({ 'k8s.io/initial-events-end': 'true' }, revision);
   }
 
   /** Everything after a revision: first the record of the past, in one batch, then what comes. */
@@ -167,12 +203,15 @@ export class ObjectWatch implements WatchStream, HubMember {
     const { resource } = this.#plan;
     let recorded: StorageEvent[] | undefined = [];
     try {
-      this.#subscription = this.#server.storage.subscribe(resource.storage, from, (event) => {
+      const onEvent = (event: StorageEvent) => {
         if (event.revision <= from || this.#state !== 'running') return;
         if (recorded) recorded.push(event);
-        else if (this.#plan.resource.conversion?.remote) this.#queue([event]);
+        else if (resource.conversion?.remote) this.#queue([event]);
         else this.#emitAll([event]);
-      });
+      };
+      const { namespace, name } = this.#plan.selection;
+      const scope = { namespace: resource.namespaced ? namespace : '', name };
+      this.#subscription = this.#server.storage.subscribe(resource.storage, from, onEvent, scope);
     } catch (error) {
       this.#failWith(error);
       return;
@@ -229,21 +268,28 @@ export class ObjectWatch implements WatchStream, HubMember {
 
   #outgoing(event: StorageEvent): OutgoingEvent | undefined {
     if (!this.#concerns(event)) return undefined;
+    return this.#feed ? this.#feed.of(event, this.#seen) : this.#seen(event);
+  }
+
+  readonly #seen = (event: StorageEvent): OutgoingEvent | undefined => {
     const { resource, selection } = this.#plan;
     const { matches } = selection;
     const served = servedForm(resource);
     const object = served(event.object);
+    const json = object === event.object ? event.state.json : undefined;
     const selected = !matches || matches(object);
-    if (event.type === 'created') return selected ? this.#event('ADDED', object) : undefined;
+    if (event.type === 'created') return selected ? this.#event('ADDED', object, json) : undefined;
     const previous = event.previous && matches ? served(event.previous) : undefined;
     const before = previous && matches ? matches(previous) : selected;
-    if (event.type === 'deleted') return before ? this.#event('DELETED', object) : undefined;
-    if (selected) return this.#event(before ? 'MODIFIED' : 'ADDED', object);
+    if (event.type === 'deleted') return before ? this.#event('DELETED', object, json) : undefined;
+    if (selected) return this.#event(before ? 'MODIFIED' : 'ADDED', object, json);
     return before && previous ? this.#event('DELETED', departedFrom(previous, event.revision)) : undefined;
-  }
+  };
 
-  #event(type: OutgoingEvent['type'], object: DynamicObject): OutgoingEvent {
-    return { type, object: this.#project(object) };
+  /** @param json the text of `object` */
+  #event(type: OutgoingEvent['type'], object: DynamicObject, json?: Buffer): OutgoingEvent {
+    const projected = this.#project(object);
+    return json && projected === object ? { type, object, json } : { type, object: projected };
   }
 
   #project(object: DynamicObject): unknown {

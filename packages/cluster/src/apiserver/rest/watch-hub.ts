@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '@coxswain/runtime/core';
 import type { ResourceInfo } from '../types.ts';
+import { WatchFeeds } from './watch-feed.ts';
 
 const bookmarkInterval = 60_000;
 
@@ -14,6 +15,7 @@ export interface HubMember {
 
 /** All open watches of a server: one timer gives the bookmarks of them all. */
 export class WatchHub {
+  readonly feeds = new WatchFeeds();
   readonly #clock: Clock;
   readonly #members = new Set<HubMember>();
   #timer: Timer | undefined;

@@ -25,6 +25,8 @@ export async function watch(call: Call): Promise<ApiResponse> {
   const plan: WatchPlan = {
     resource,
     selection,
+    // A table's rows depend on when and for whom they are made.
+    ...(projector.form === 'Table' ? {} : { feed: feedKey(call, projector.form) }),
     projector,
     snapshot,
     // `sendInitialEvents=false` without a version means: changes from now on.
@@ -39,6 +41,10 @@ export async function watch(call: Call): Promise<ApiResponse> {
   };
   const stream = new ObjectWatch(server, plan, call.request.signal);
   return { kind: 'watch', stream };
+}
+
+function feedKey({ query, name }: Call, form: string): string {
+  return JSON.stringify([form, name, query.labelSelector ?? '', query.fieldSelector ?? '']);
 }
 
 function tooOld(version: number, oldest: number): ReturnType<typeof expired> {
