@@ -6,8 +6,8 @@ import type { RecentObjects } from './recent-objects.ts';
 import type { StorageKey, StoredObject } from './types.ts';
 
 /**
- * One state of an object. The text is always there; the object only while it is among the recent ones, and is read from the text when
- * it is wanted again.
+ * One state of an object. The text is always there; the object only while it is among the recent ones or in somebody's hands, and is
+ * read from the text when it is wanted again.
  */
 export class State implements StoredObject {
   readonly key: StorageKey;
@@ -16,7 +16,7 @@ export class State implements StoredObject {
   used = false;
   readonly #recent: RecentObjects;
   #revision: number | undefined;
-  #object: KubeObject | undefined;
+  #object: KubeObject | WeakRef<KubeObject> | undefined;
 
   /** @param known what `json` says; absent: it is read when it is asked for */
   constructor(
@@ -40,12 +40,14 @@ export class State implements StoredObject {
 
   get object(): KubeObject {
     this.used = true;
-    return this.#object ?? this.#keep(deepFreeze(parseJson(this.json.toString('utf8')) as KubeObject));
+    const object = this.#object instanceof WeakRef ? this.#object.deref() : this.#object;
+    if (object && object !== this.#object) return this.#keep(object);
+    return object ?? this.#keep(deepFreeze(parseJson(this.json.toString('utf8')) as KubeObject));
   }
 
-  /** From now on there is only the text. */
+  /** From now on the object lives as long as others hold it. */
   drop(): void {
-    this.#object = undefined;
+    if (this.#object && !(this.#object instanceof WeakRef)) this.#object = new WeakRef(this.#object);
   }
 
   #keep(object: KubeObject): KubeObject {

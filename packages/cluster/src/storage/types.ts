@@ -15,8 +15,8 @@ export interface StoredObject {
   /** The object as JSON, in UTF-8. Shared with every reader: it must not be written to. */
   readonly json: Buffer;
   /**
-   * The object, deep-frozen. What was not used for a while is read from the text again: two calls may answer two objects, with equal
-   * content.
+   * The object, deep-frozen. What was not used for a while, and is in nobody's hands, is read from the text again: two calls may answer
+   * two objects, with equal content.
    */
   readonly object: KubeObject;
 }
