@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import type { UserInfo } from '../apiserver/types.ts';
 import { authenticated } from './authenticated.ts';
+import type { HttpRequest } from './http-message.ts';
 import { unauthorized } from './status.ts';
 import { protocolToken } from './upgrade.ts';
 
@@ -20,10 +20,7 @@ const bySocket = new WeakMap<TLSSocket, UserInfo | undefined>();
  * The user of a request: its client certificate, else its bearer token, else anonymous.
  * @throws ApiError 401 for a certificate of a stranger or an unknown token
  */
-export async function authenticate(
-  request: IncomingMessage,
-  tokens: TokenAuthenticator | undefined,
-): Promise<UserInfo> {
+export async function authenticate(request: HttpRequest, tokens: TokenAuthenticator | undefined): Promise<UserInfo> {
   const { socket } = request;
   const known = socket instanceof TLSSocket ? certificateUser(socket) : undefined;
   if (known) return known;

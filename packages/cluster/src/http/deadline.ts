@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { apiError, type Clock } from '@coxswain/runtime/core';
+import type { HttpRequest } from './http-message.ts';
 import type { Target } from './to-request.ts';
 
 /** Milliseconds a request that changes something may take; it might still complete after the client was told. */
@@ -18,7 +18,7 @@ export function withDeadline<T>(answer: Promise<T>, clock: Clock, limit: number,
 }
 
 /** How long a request may take; `undefined` for those that stream. */
-export function limitOf(request: IncomingMessage, target: Target): number | undefined {
+export function limitOf(request: Pick<HttpRequest, 'method'>, target: Target): number | undefined {
   const { watch, follow } = target.query;
   if (watch === 'true' || watch === '1' || follow === 'true' || follow === '1') return undefined;
   if (/\/watch\/|\/(exec|attach|portforward|proxy)(\/|$)/.test(target.path)) return undefined;

@@ -1,5 +1,3 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ConnectionError } from '@coxswain/runtime/client';
 import { badRequest, type Clock, type Logger, type Random, systemRandom } from '@coxswain/runtime/core';
@@ -9,13 +7,14 @@ import { auditId } from './audit-id.ts';
 import { authenticate, type TokenAuthenticator } from './authenticate.ts';
 import { limitOf, withDeadline } from './deadline.ts';
 import type { ApiHandler } from './handler.ts';
+import type { HttpReply, HttpRequest } from './http-message.ts';
 import { type Agreement, failureFormat, negotiate, type OutputFormat, protobufType } from './media-type.ts';
-import { failure, respond } from './respond.ts';
+import { acceptsGzip, failure, respond } from './respond.ts';
 import { sendBytes } from './send-bytes.ts';
 import { statusOf } from './status.ts';
 import { type Target, targetOf, toApiRequest } from './to-request.ts';
 import type { Upgrade } from './upgrade.ts';
-import { jsonLines, protobufFrames } from './watch-encoding.ts';
+import { gzipped, jsonLines, protobufFrames } from './watch-encoding.ts';
 import { WatchWriter } from './watch-writer.ts';
 
 export interface ExchangeOptions {
@@ -49,58 +48,46 @@ export class Exchanges {
     this.#random = options.random ?? systemRandom;
   }
 
-  /** A request that asks for another protocol on its connection. It is answered as any other when that is not to be had. */
-  serveUpgrade(request: IncomingMessage, upgrade: Upgrade): void {
-    const response = new ServerResponse(request);
-    response.shouldKeepAlive = false;
-    const socket = upgrade.socket as Socket;
-    response.assignSocket(socket);
-    response.once('finish', () => socket.end());
-    // Its body, if any, will be the new protocol's.
-    delete request.headers['content-length'];
-    delete request.headers['transfer-encoding'];
-    this.serve(request, response, upgrade);
-  }
-
-  serve(request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade): void {
-    this.#exchange(request, response, upgrade).catch((error: unknown) => {
-      if (!response.destroyed) this.#options.log.warn({ error, url: request.url }, 'an answer could not be written');
-      response.destroy();
+  serve(request: HttpRequest, reply: HttpReply): void {
+    this.#exchange(request, reply).catch((error: unknown) => {
+      if (!reply.isGone) this.#options.log.warn({ error, url: request.url }, 'an answer could not be written');
+      reply.body.destroy();
     });
   }
 
+  /** Ends what would go on for ever; other requests are answered. */
   endStreams(): void {
     this.#closing = true;
     for (const watch of this.#watches) watch.end();
     for (const socket of this.#upgraded) socket.end();
   }
 
-  async #exchange(request: IncomingMessage, response: ServerResponse, upgrade: Upgrade | undefined): Promise<void> {
+  async #exchange(request: HttpRequest, reply: HttpReply): Promise<void> {
     const gone = new AbortController();
-    response.once('close', () => {
+    reply.onClose((complete) => {
       // Aborting is not free, and nobody listens any more when the answer is out.
-      if (!response.writableFinished) gone.abort();
+      if (!complete) gone.abort();
       else if (this.#closing) this.#onIdle();
     });
-    response.on('error', () => gone.abort());
+    reply.body.on('error', () => gone.abort());
     const given = request.headers['audit-id'];
-    response.setHeader('Audit-Id', typeof given === 'string' && given ? given : auditId(this.#random));
-    response.setHeader('Cache-Control', 'no-cache, private');
-    if (this.#closing) response.setHeader('Connection', 'close');
-    const target = targetOf(request.url ?? '/');
+    reply.setHeader('Audit-Id', typeof given === 'string' && given ? given : auditId(this.#random));
+    reply.setHeader('Cache-Control', 'no-cache, private');
+    if (this.#closing) reply.endConnection();
+    const target = targetOf(request.url);
     const { leave = () => {}, refused } = await this.#admit(request, target, gone.signal);
     try {
-      await this.#answer(request, response, target, { gone, leave, refused, upgrade });
+      await this.#answer(request, reply, target, { gone, leave, refused });
     } finally {
       leave();
     }
   }
 
   async #answer(
-    request: IncomingMessage,
-    response: ServerResponse,
+    request: HttpRequest,
+    reply: HttpReply,
     target: Target,
-    { gone, leave, refused, upgrade }: { gone: AbortController; leave(): void; refused: unknown; upgrade?: Upgrade },
+    { gone, leave, refused }: { gone: AbortController; leave: () => void; refused: unknown },
   ): Promise<void> {
     let agreement = jsonOnly;
     let answer: Exclude<ApiResponse, { kind: 'upgrade' }>;
@@ -108,50 +95,51 @@ export class Exchanges {
       if (refused) throw refused;
       agreement = await agree(request, target);
       const asked = await this.#ask(request, target, agreement, gone);
-      if (upgrade && (asked.kind === 'upgrade' || (asked.kind === 'bytes' && upgrade.kind === 'websocket'))) {
+      if (request.upgrade && switches(asked, request.upgrade)) {
         leave();
-        return await this.#switch(request, response, upgrade, asked);
+        return await this.#switch(request, reply, request.upgrade, asked, agreement.format);
       }
       if (asked.kind === 'upgrade') throw badRequest('Upgrade request required');
       answer = asked;
     } catch (error) {
-      if (response.destroyed) return;
+      if (reply.isGone) return;
       // Faults by rule ask for it.
-      if (error instanceof ConnectionError) return void request.socket.destroy();
+      if (error instanceof ConnectionError) return reply.reset();
       answer = this.#refusal(error, request);
     }
     const { format } = agreement;
     if (answer.kind === 'watch') {
       leave();
-      return this.#watch(request, response, answer, format);
+      return this.#watch(request, reply, target, answer, format);
     }
-    request.resume();
+    request.body.resume();
     if (answer.kind === 'bytes') {
       leave();
-      return sendBytes(response, answer, gone.signal);
+      return sendBytes(request, reply, answer, gone.signal);
     }
     const failed = format === 'protobuf' && answer.code >= 400;
     const style = {
       format: failed ? failureFormat(request.headers.accept) : format,
       pretty: isPretty(request, target),
     };
-    await respond(request, response, answer, style);
-    if (!response.writableFinished) response.setTimeout(stallLimit, () => response.destroy());
+    await respond(request, reply, answer, style);
+    if (!reply.body.writableFinished) reply.limitStall(stallLimit);
   }
 
   /** Goes on with another protocol on the connection. */
   async #switch(
-    request: IncomingMessage,
-    response: ServerResponse,
+    request: HttpRequest,
+    reply: HttpReply,
     upgrade: Upgrade,
-    answer: Extract<ApiResponse, { kind: 'upgrade' | 'bytes' }>,
+    answer: SwitchingAnswer,
+    format: OutputFormat,
   ): Promise<void> {
     const { takeOver } = await import('./take-over.ts');
-    if (response.destroyed) return;
-    const taken = takeOver(request, upgrade, answer, this.#options.clock);
-    if ('kind' in taken) return respond(request, response, taken, { format: 'json', pretty: false });
+    if (reply.isGone) return;
+    const taken = await takeOver(request, upgrade, answer, { clock: this.#options.clock, format });
+    if ('kind' in taken) return respond(request, reply, taken, { format: 'json', pretty: false });
     const { socket, head } = upgrade;
-    response.detachSocket(socket as Socket);
+    reply.detach?.();
     socket.write(taken.head);
     socket.unshift(head);
     this.#upgraded.add(socket);
@@ -162,7 +150,7 @@ export class Exchanges {
 
   /** Waits for a place among the requests that are worked on; `leave` gives it back, once. */
   async #admit(
-    request: IncomingMessage,
+    request: HttpRequest,
     target: Target,
     gone: AbortSignal,
   ): Promise<{ readonly leave?: () => void; readonly refused?: unknown }> {
@@ -183,12 +171,7 @@ export class Exchanges {
     return { leave };
   }
 
-  async #ask(
-    request: IncomingMessage,
-    target: Target,
-    agreement: Agreement,
-    gone: AbortController,
-  ): Promise<ApiResponse> {
+  async #ask(request: HttpRequest, target: Target, agreement: Agreement, gone: AbortController): Promise<ApiResponse> {
     const { authenticate: tokens, handler, clock } = this.#options;
     const user = await authenticate(request, tokens);
     const accept = acceptFor(request, agreement);
@@ -198,20 +181,23 @@ export class Exchanges {
   }
 
   async #watch(
-    request: IncomingMessage,
-    response: ServerResponse,
+    request: HttpRequest,
+    reply: HttpReply,
+    target: Target,
     answer: Extract<ApiResponse, { kind: 'watch' }>,
     format: OutputFormat,
   ): Promise<void> {
-    if (response.destroyed || request.method === 'HEAD') {
+    const { body } = reply;
+    if (reply.isGone || request.method === 'HEAD') {
       answer.stream.cancel();
-      response.end();
+      body.end();
       return;
     }
-    const encoding = format === 'protobuf' ? await protobufFrames() : jsonLines;
-    response.writeHead(200, { 'Content-Type': encoding.contentType, ...answer.headers });
-    response.flushHeaders();
-    const writer = new WatchWriter(response, answer.stream, encoding);
+    const plain = format === 'protobuf' ? await protobufFrames() : jsonLines;
+    const encoding = compresses(request, target) ? await gzipped(plain) : plain;
+    reply.writeHead(200, { 'Content-Type': encoding.contentType, ...encoding.headers, ...answer.headers });
+    reply.flushHead();
+    const writer = new WatchWriter(body, answer.stream, encoding);
     this.#watches.add(writer);
     const done = writer.run();
     if (this.#closing) writer.end();
@@ -219,7 +205,7 @@ export class Exchanges {
     this.#watches.delete(writer);
   }
 
-  #refusal(error: unknown, request: IncomingMessage): ReturnType<typeof failure> {
+  #refusal(error: unknown, request: HttpRequest): ReturnType<typeof failure> {
     const status = statusOf(error);
     if (status.code === 500) {
       this.#options.log.error(
@@ -231,13 +217,28 @@ export class Exchanges {
   }
 }
 
+type SwitchingAnswer = Extract<ApiResponse, { kind: 'upgrade' | 'bytes' | 'watch' }>;
+
+/** Whether the answer goes over the new protocol. Streams have a form for WebSocket only; the rest is answered as ever. */
+function switches(answer: ApiResponse, { kind }: Upgrade): answer is SwitchingAnswer {
+  return answer.kind === 'upgrade' || (kind === 'websocket' && (answer.kind === 'bytes' || answer.kind === 'watch'));
+}
+
+/** The real server compresses watches that begin with all objects, when the client takes it; no others. */
+function compresses(request: HttpRequest, { query }: Target): boolean {
+  const { sendInitialEvents, allowWatchBookmarks } = query;
+  return isTrue(sendInitialEvents) && isTrue(allowWatchBookmarks) && acceptsGzip(request);
+}
+
+const isTrue = (value: string | undefined): boolean => value === 'true' || value === '1';
+
 /** The old form of a watch, without a query. */
 const watchPath = /^\/(?:api|apis\/[^/]+)\/[^/]+\/watch\//;
 
 const jsonOnly: Agreement = { format: 'json', clause: 'application/json' };
 
 /** API paths are negotiated before anything is done; what else is served has types of its own. */
-async function agree(request: IncomingMessage, target: Target): Promise<Agreement> {
+async function agree(request: HttpRequest, target: Target): Promise<Agreement> {
   const { accept } = request.headers;
   const { watch } = target.query;
   const stream = watch === 'true' || watch === '1' || watchPath.test(target.path);
@@ -257,13 +258,13 @@ async function offersProtobuf(accept: string | undefined, path: string): Promise
 }
 
 /** What the handler is to know of the client's wishes: the form of the object. How it is written is decided here. */
-function acceptFor(request: IncomingMessage, { format, clause }: Agreement): string | undefined {
+function acceptFor(request: HttpRequest, { format, clause }: Agreement): string | undefined {
   if (format !== 'protobuf') return request.headers.accept;
   return ['application/json', ...clause.split(';').slice(1)].join(';');
 }
 
 /** `?pretty` decides; without it people with a command line or a browser get indentation, programs do not. */
-function isPretty(request: IncomingMessage, target: Target): boolean {
+function isPretty(request: HttpRequest, target: Target): boolean {
   const { pretty } = target.query;
   if (pretty !== undefined) return pretty === '1' || pretty.toLowerCase() === 'true' || pretty.toLowerCase() === 't';
   return /^(curl|Wget|Mozilla\/5\.0)/.test(request.headers['user-agent'] ?? '');

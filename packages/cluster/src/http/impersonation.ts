@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { badRequest } from '@coxswain/runtime/core';
 import type { Impersonation } from '../apiserver/types.ts';
+import type { HttpRequest } from './http-message.ts';
 
 const extraPrefix = 'impersonate-extra-';
 
@@ -16,7 +16,7 @@ function unescaped(key: string): string {
  * Whom the `Impersonate-…` headers name; `undefined` without them.
  * @throws ApiError BadRequest when they name no user
  */
-export function impersonationOf(request: IncomingMessage): Impersonation | undefined {
+export function impersonationOf(request: HttpRequest): Impersonation | undefined {
   let user = '';
   let uid = '';
   let asked = false;

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { tooLarge } from './status.ts';
 
 /** The same limit as the real server's. */
@@ -8,7 +8,7 @@ export const bodyLimit = 3 * 1024 * 1024;
  * The whole body. What comes after the limit is read and dropped, so that the client gets to see the answer.
  * @throws ApiError 413, or Error when the client leaves in the middle
  */
-export function readBody(request: IncomingMessage, limit = bodyLimit): Promise<Buffer> {
+export function readBody(request: Readable, limit = bodyLimit): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

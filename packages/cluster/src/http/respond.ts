@@ -1,8 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Status } from '@coxswain/k8s';
 import type { ApiResponse } from '../apiserver/types.ts';
 import { encodeBody } from './encode.ts';
 import { isKnown } from './etag.ts';
+import type { HttpReply, HttpRequest } from './http-message.ts';
 import { mediaTypeOf, type OutputFormat } from './media-type.ts';
 
 /** Answers above this size are compressed for clients that take it. */
@@ -15,14 +15,15 @@ export interface ResponseStyle {
 
 /** Writes anything but a stream. */
 export async function respond(
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: HttpRequest,
+  reply: HttpReply,
   answer: Extract<ApiResponse, { kind: 'object' | 'text' }>,
   style: ResponseStyle,
 ): Promise<void> {
   const headers: Record<string, string | string[]> = { ...answer.headers };
   if (isKnown(request.headers['if-none-match'], answer)) {
-    response.writeHead(304, headers).end();
+    reply.writeHead(304, headers);
+    reply.body.end();
     return;
   }
   const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
@@ -46,9 +47,10 @@ export async function respond(
     headers.Vary = 'Accept-Encoding';
   }
   headers['Content-Length'] = String(bytes.length);
-  if (response.destroyed) return;
-  response.writeHead(answer.code, headers);
-  response.end(request.method === 'HEAD' ? undefined : bytes);
+  if (reply.isGone) return;
+  reply.writeHead(answer.code, headers);
+  if (request.method === 'HEAD') reply.body.end();
+  else reply.body.end(bytes);
 }
 
 /** A failure as an answer. */
@@ -68,7 +70,7 @@ function retryAfter(body: unknown): number | undefined {
   return (body as Partial<Status>).details?.retryAfterSeconds || undefined;
 }
 
-function acceptsGzip(request: IncomingMessage): boolean {
+export function acceptsGzip(request: HttpRequest): boolean {
   return /(^|[\s,])gzip(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(request.headers['accept-encoding'] ?? ''));
 }
 

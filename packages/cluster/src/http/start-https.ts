@@ -1,9 +1,12 @@
 import type { Server } from 'node:http';
 import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { Clock, Logger } from '@coxswain/runtime/core';
 import type { Authority } from '../pki/index.ts';
 import { type ExchangeOptions, Exchanges } from './exchanges.ts';
+import { http1Reply, http1Request, upgradeReply } from './http-message.ts';
+import type { Http2Door } from './http2-door.ts';
 import { listen } from './listen.ts';
 import { upgradeKind } from './upgrade.ts';
 
@@ -32,7 +35,7 @@ export async function startHttps(options: HttpsOptions): Promise<HttpsServer> {
     requestCert: true,
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
-    ALPNProtocols: ['http/1.1'],
+    ALPNProtocols: ['h2', 'http/1.1'],
     // Longer than the 90 s for which Go clients keep idle connections, so that they never write to a closing one.
     keepAliveTimeout: 180_000,
     headersTimeout: 60_000,
@@ -47,12 +50,13 @@ export async function startHttps(options: HttpsOptions): Promise<HttpsServer> {
     shouldUpgradeCallback: (request) => upgradeKind(request) !== undefined,
   });
   const exchange = new Exchanges(options, () => setImmediate(() => server.closeIdleConnections()));
-  server.on('request', (request, response) => exchange.serve(request, response));
+  server.on('request', (request, response) => exchange.serve(http1Request(request), http1Reply(response)));
   server.on('upgrade', (request, socket, head) => {
     const kind = upgradeKind(request);
-    if (kind) exchange.serveUpgrade(request, { kind, socket, head });
+    if (kind) exchange.serve(http1Request(request, { kind, socket, head }), upgradeReply(request, socket as Socket));
     else socket.destroy();
   });
+  const closeHttp2 = splitByProtocol(server, exchange, options);
   quiet(server, log);
   const sockets = openSockets(server);
   const port = await listen(server, options.port, host);
@@ -60,7 +64,36 @@ export async function startHttps(options: HttpsOptions): Promise<HttpsServer> {
   server.on('error', (error) => log.error({ error }, 'the HTTPS server failed'));
   return {
     port,
-    close: () => shutDown(server, sockets, exchange, options.clock),
+    close: () => {
+      closeHttp2();
+      return shutDown(server, sockets, exchange, options.clock);
+    },
+  };
+}
+
+/**
+ * Leaves Node's HTTPS server the connections of HTTP/1.1, and serves those of HTTP/2. The code for them is loaded with the first one.
+ * Answers how to say goodbye to their clients.
+ */
+function splitByProtocol(server: Server, exchange: Exchanges, { log, clock }: HttpsOptions): () => void {
+  const http1 = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[];
+  server.removeAllListeners('secureConnection');
+  let door: Http2Door | undefined;
+  let closed = false;
+  const load = async (): Promise<Http2Door> => {
+    const { Http2Door } = await import('./http2-door.ts');
+    door ??= new Http2Door({ serve: (request, reply) => exchange.serve(request, reply), log, clock });
+    if (closed) door.close();
+    return door;
+  };
+  server.on('secureConnection', (socket: TLSSocket) => {
+    if (socket.alpnProtocol !== 'h2') for (const listener of http1) listener.call(server, socket);
+    else if (door) door.accept(socket);
+    else void load().then((loaded) => loaded.accept(socket));
+  });
+  return () => {
+    closed = true;
+    door?.close();
   };
 }
 

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@coxswain/runtime/core';
 import type { CommandSession, PortForwardSession } from '../apiserver/streams.ts';
@@ -16,9 +15,14 @@ import {
   spdyHead,
   spdyPortForwardProtocol,
   tunnel,
+  WebSocket,
   webSocketHead,
 } from '../streaming/index.ts';
+import type { HttpRequest } from './http-message.ts';
+import type { OutputFormat } from './media-type.ts';
 import { offeredProtocols, type Upgrade } from './upgrade.ts';
+import { watchMessages } from './watch-encoding.ts';
+import { WatchWriter } from './watch-writer.ts';
 
 /** What is answered instead of an upgrade. */
 export type Refusal = Extract<ApiResponse, { kind: 'text' }>;
@@ -31,13 +35,20 @@ export interface TakenOver {
   run(socket: Duplex): Promise<void>;
 }
 
-/** Prepares to go on with a session, or with bytes, over the upgraded connection; or refuses. */
-export function takeOver(
-  request: IncomingMessage,
+export interface TakeOverOptions {
+  readonly clock: Clock;
+  /** Of the events of a watch. */
+  readonly format: OutputFormat;
+}
+
+/** Prepares to go on with a session, with bytes or with a watch over the upgraded connection; or refuses. */
+export async function takeOver(
+  request: HttpRequest,
   { kind }: Upgrade,
-  answer: Extract<ApiResponse, { kind: 'upgrade' | 'bytes' }>,
-  clock: Clock,
-): TakenOver | Refusal {
+  answer: Extract<ApiResponse, { kind: 'upgrade' | 'bytes' | 'watch' }>,
+  { clock, format }: TakeOverOptions,
+): Promise<TakenOver | Refusal> {
+  if (answer.kind === 'watch') return webSocketWatch(request, answer, format, clock);
   if (answer.kind === 'bytes') {
     return overWebSocket(
       request,
@@ -52,16 +63,38 @@ export function takeOver(
   if (session.kind === 'portforward') {
     return kind === 'spdy' ? spdyPorts(request, session, clock) : webSocketPorts(request, session, clock);
   }
-  return { kind: 'text', code: 400, body: 'unable to upgrade' };
+  return refuse(400, 'unable to upgrade');
 }
 
-function webSocketCommand(request: IncomingMessage, session: CommandSession, clock: Clock): TakenOver | Refusal {
+/** Watches choose no subprotocol: the only one offered is taken. */
+async function webSocketWatch(
+  request: HttpRequest,
+  { stream }: Extract<ApiResponse, { kind: 'watch' }>,
+  format: OutputFormat,
+  clock: Clock,
+): Promise<TakenOver | Refusal> {
+  const offered = offeredProtocols(request);
+  const encoding = await watchMessages(format);
+  const taken = overWebSocket(request, offered.length > 0 ? offered : [''], () => (socket) => {
+    const client = new WebSocket(socket, clock);
+    const writer = new WatchWriter(client.target(), stream, encoding);
+    void client.read(() => {}).then(() => writer.end());
+    return writer.run();
+  });
+  if ('kind' in taken || offered.length > 1 || !request.headers.origin) {
+    stream.cancel();
+    return 'kind' in taken ? taken : refuse(offered.length > 1 ? 400 : 403, '');
+  }
+  return taken;
+}
+
+function webSocketCommand(request: HttpRequest, session: CommandSession, clock: Clock): TakenOver | Refusal {
   const best = 'v5.channel.k8s.io';
   const served = offeredProtocols(request).includes(best) ? ([best] as const) : commandProtocols;
   return overWebSocket(request, served, (chosen) => (socket) => commandOverWebSocket(socket, session, chosen, clock));
 }
 
-function webSocketPorts(request: IncomingMessage, session: PortForwardSession, clock: Clock): TakenOver | Refusal {
+function webSocketPorts(request: HttpRequest, session: PortForwardSession, clock: Clock): TakenOver | Refusal {
   const tunnelled = `SPDY/3.1+${spdyPortForwardProtocol}`;
   if (offeredProtocols(request).some((protocol) => protocol === tunnelled)) {
     return overWebSocket(request, [tunnelled], () => (socket) => portsOverSpdy(tunnel(socket, clock), session, clock));
@@ -73,15 +106,15 @@ function webSocketPorts(request: IncomingMessage, session: PortForwardSession, c
   );
 }
 
-const spdyCommand = (request: IncomingMessage, session: CommandSession, clock: Clock): TakenOver | Refusal =>
+const spdyCommand = (request: HttpRequest, session: CommandSession, clock: Clock): TakenOver | Refusal =>
   overSpdy(request, spdyCommandProtocols, (chosen) => (socket) => commandOverSpdy(socket, session, chosen, clock));
 
-const spdyPorts = (request: IncomingMessage, session: PortForwardSession, clock: Clock): TakenOver | Refusal =>
+const spdyPorts = (request: HttpRequest, session: PortForwardSession, clock: Clock): TakenOver | Refusal =>
   overSpdy(request, [spdyPortForwardProtocol], () => (socket) => portsOverSpdy(socket, session, clock));
 
 /** The handshake of RFC 6455, with the first offered subprotocol that is served; `''` stands for none. */
 export function overWebSocket<P extends string>(
-  request: IncomingMessage,
+  request: HttpRequest,
   served: readonly P[],
   runner: (chosen: P) => TakenOver['run'],
 ): TakenOver | Refusal {
@@ -99,7 +132,7 @@ export function overWebSocket<P extends string>(
 
 /** The negotiation of Kubernetes' SPDY: the first version the client offers that is served. */
 function overSpdy<P extends string>(
-  request: IncomingMessage,
+  request: HttpRequest,
   served: readonly P[],
   runner: (chosen: P) => TakenOver['run'],
 ): TakenOver | Refusal {

@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import type { Method } from '@coxswain/runtime/client';
 import { apiError, badRequest } from '@coxswain/runtime/core';
 import type { ApiRequest, UserInfo } from '../apiserver/types.ts';
 import { decodeBody } from './decode.ts';
+import type { HttpRequest } from './http-message.ts';
 import { impersonationOf } from './impersonation.ts';
 import { readBody } from './read-body.ts';
 
@@ -30,8 +30,8 @@ export function targetOf(url: string): Target {
 }
 
 /** The method to handle; HEAD is a GET whose body is not sent. @throws ApiError 405 */
-export function methodOf(request: IncomingMessage): Method {
-  const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
+export function methodOf(request: HttpRequest): Method {
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
   if (methods.has(method)) return method as Method;
   throw apiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource');
 }
@@ -41,7 +41,7 @@ export function methodOf(request: IncomingMessage): Method {
  * @param accept what the handler is to see of the client's wishes; default the header
  */
 export async function toApiRequest(
-  request: IncomingMessage,
+  request: HttpRequest,
   target: Target,
   user: UserInfo,
   signal: AbortSignal,
@@ -51,7 +51,7 @@ export async function toApiRequest(
   const method = methodOf(request);
   const impersonate = impersonationOf(request);
   checkPath(target.path);
-  const bytes = hasBody(request) ? await readBody(request) : undefined;
+  const bytes = request.hasBody ? await readBody(request.body) : undefined;
   const contentType = headers['content-type'];
   const decoded = bytes?.length ? await decodeBody(bytes, contentType, method) : undefined;
   return {
@@ -68,10 +68,6 @@ export async function toApiRequest(
     ...(accept ? { accept } : {}),
     ...(headers['user-agent'] ? { userAgent: headers['user-agent'] } : {}),
   };
-}
-
-function hasBody(request: IncomingMessage): boolean {
-  return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
 }
 
 function checkPath(path: string): void {

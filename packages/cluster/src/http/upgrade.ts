@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { unauthorized } from './status.ts';
 
@@ -11,8 +11,12 @@ export interface Upgrade {
   readonly head: Buffer;
 }
 
+interface Asking {
+  readonly headers: IncomingHttpHeaders;
+}
+
 /** Which other protocol is asked for, of those there are. */
-export function upgradeKind({ headers }: IncomingMessage): Upgrade['kind'] | undefined {
+export function upgradeKind({ headers }: Asking): Upgrade['kind'] | undefined {
   const wish = headers.upgrade?.trim().toLowerCase();
   return wish === 'websocket' ? 'websocket' : wish?.includes('spdy/3.1') ? 'spdy' : undefined;
 }
@@ -21,13 +25,13 @@ export function upgradeKind({ headers }: IncomingMessage): Upgrade['kind'] | und
 const bearerPrefix = 'base64url.bearer.authorization.k8s.io.';
 
 /** The subprotocols the client of a WebSocket offers, in its order, without the one that carries its token. */
-export function offeredProtocols(request: IncomingMessage, ifNone: readonly string[] = []): readonly string[] {
+export function offeredProtocols(request: Asking, ifNone: readonly string[] = []): readonly string[] {
   const offered = allProtocols(request).filter((protocol) => !protocol.startsWith(bearerPrefix));
   return offered.length > 0 ? offered : ifNone;
 }
 
 /** The bearer token among the subprotocols; `undefined` when there is none. @throws ApiError 401 when it cannot be one */
-export function protocolToken(request: IncomingMessage): string | undefined {
+export function protocolToken(request: Asking): string | undefined {
   if (upgradeKind(request) !== 'websocket') return undefined;
   const [protocol, ...more] = allProtocols(request).filter((one) => one.startsWith(bearerPrefix));
   if (protocol === undefined) return undefined;
@@ -39,7 +43,7 @@ export function protocolToken(request: IncomingMessage): string | undefined {
   return token.toString() || undefined;
 }
 
-function allProtocols({ headers }: IncomingMessage): string[] {
+function allProtocols({ headers }: Asking): string[] {
   const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((protocol) => protocol.trim());
   return offered.filter((protocol) => protocol !== '');
 }

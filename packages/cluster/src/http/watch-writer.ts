@@ -1,5 +1,5 @@
-import type { ServerResponse } from 'node:http';
 import type { OutgoingEvent, WatchStream } from '../apiserver/types.ts';
+import { nextBatch } from './watch-batch.ts';
 import { jsonLines, type WatchEncoding } from './watch-encoding.ts';
 
 export interface WatchLimits {
@@ -7,6 +7,17 @@ export interface WatchLimits {
   readonly backlog: number;
   /** Bytes handed to the socket at a time. */
   readonly batch: number;
+}
+
+/** Where a watch goes: the body of an answer, or a connection that frames it. */
+export interface WatchTarget {
+  readonly destroyed: boolean;
+  /** Answers whether more can be written before `drain`. */
+  write(bytes: Buffer): boolean;
+  end(): void;
+  destroy(): unknown;
+  on(event: 'drain', listener: () => void): unknown;
+  once(event: 'close', listener: () => void): unknown;
 }
 
 export const watchLimits: WatchLimits = { backlog: 16 * 1024 * 1024, batch: 256 * 1024 };
@@ -19,7 +30,7 @@ const typicalBytes = 1024;
  * the socket takes; the objects present at the start are free, later ones count against the backlog limit.
  */
 export class WatchWriter {
-  readonly #response: ServerResponse;
+  readonly #response: WatchTarget;
   readonly #stream: WatchStream;
   readonly #encoding: WatchEncoding;
   readonly #limits: WatchLimits;
@@ -34,7 +45,7 @@ export class WatchWriter {
   #blocked = false;
 
   constructor(
-    response: ServerResponse,
+    response: WatchTarget,
     stream: WatchStream,
     encoding: WatchEncoding = jsonLines,
     limits: WatchLimits = watchLimits,
@@ -87,7 +98,7 @@ export class WatchWriter {
   /** Exact while the reader is slow; until then nothing is serialised before its turn. */
   #sizeOf(event: OutgoingEvent): number {
     if (this.#blocked) return this.#encoding.parts(event).reduce((sum, part) => sum + part.length, 0);
-    return this.#encoding.knownSize(event.object as object) ?? typicalBytes;
+    return this.#encoding.knownSize(event) ?? typicalBytes;
   }
 
   #schedule(): void {
@@ -101,23 +112,15 @@ export class WatchWriter {
 
   #flush(): void {
     if (this.#response.destroyed || this.#blocked) return;
-    const parts: Buffer[] = [];
-    let bytes = 0;
-    while (this.#sent < this.#queue.length && bytes < this.#limits.batch) {
-      const event = this.#queue[this.#sent] as OutgoingEvent;
-      this.#backlog -= this.#sizes[this.#sent++] ?? 0;
-      for (const part of this.#encoding.parts(event)) {
-        parts.push(part);
-        bytes += part.length;
-      }
-    }
+    const batch = nextBatch(this.#queue, this.#sent, this.#encoding, this.#limits.batch);
+    for (let i = 0; i < batch.events.length; i++) this.#backlog -= this.#sizes[this.#sent++] ?? 0;
     const done = this.#sent === this.#queue.length;
     if (done) {
       this.#queue = [];
       this.#sizes = [];
       this.#sent = 0;
     }
-    if (parts.length > 0) this.#blocked = !this.#response.write(parts.length === 1 ? parts[0] : Buffer.concat(parts));
+    if (batch.events.length > 0) this.#blocked = !this.#response.write(batch.bytes);
     if (!done) this.#schedule();
     else if (this.#ended) this.#response.end();
   }

@@ -9,3 +9,4 @@ export { spdyHead, webSocketHead } from './handshake.ts';
 export { portsOverSpdy, spdyPortForwardProtocol } from './ports-over-spdy.ts';
 export { portForwardProtocols, portsOverWebSocket } from './ports-over-web-socket.ts';
 export { tunnel } from './tunnel.ts';
+export { messageHead, WebSocket } from './web-socket.ts';

@@ -10,13 +10,25 @@ export interface MessagePiece {
   readonly payload: Buffer;
 }
 
+/** The sending side of a WebSocket, as a stream. */
+export interface FramedTarget {
+  readonly destroyed: boolean;
+  write(bytes: Buffer): boolean;
+  end(): void;
+  destroy(): unknown;
+  on(event: 'drain', listener: () => void): unknown;
+  once(event: 'close', listener: () => void): unknown;
+}
+
 /** One WebSocket, server side (RFC 6455), after its handshake. */
 export class WebSocket {
+  readonly #stream: Duplex;
   readonly #wire: Wire;
   readonly #parser = new WebSocketParser();
   #closing = false;
 
   constructor(stream: Duplex, clock: Clock) {
+    this.#stream = stream;
     this.#wire = new Wire(stream, clock);
   }
 
@@ -50,6 +62,21 @@ export class WebSocket {
     await written;
   }
 
+  /** For who frames messages themselves, with {@link messageHead}: their bytes go out as they are. Its end is {@link close}. */
+  target(): FramedTarget {
+    const stream = this.#stream;
+    return {
+      get destroyed() {
+        return stream.destroyed || !stream.writable;
+      },
+      write: (bytes: Buffer) => stream.write(bytes),
+      end: () => void this.close(),
+      destroy: () => stream.destroy(),
+      on: (event: 'drain', listener: () => void) => stream.on(event, listener),
+      once: (event: 'close', listener: () => void) => stream.once(event, listener),
+    };
+  }
+
   /** Answers whether the client said goodbye. */
   async #handle(chunk: Buffer, take: (piece: MessagePiece) => Promise<void> | void): Promise<boolean> {
     for (const event of this.#parser.push(chunk)) {
@@ -66,6 +93,9 @@ export class WebSocket {
     return this.#wire.write(head(opcode, length), ...parts);
   }
 }
+
+/** The head of a message of one frame. */
+export const messageHead = (kind: 'text' | 'binary', length: number): Buffer => head(opcodes[kind], length);
 
 function head(opcode: number, length: number): Buffer {
   const first = 0x80 | opcode;
