@@ -30,9 +30,13 @@ export interface ClusterProgram {
 
 const limit = 60_000;
 
-/** The real kubectl, pointed at one cluster. @param kubeconfig the text of a kubeconfig */
-export function kubectlFor(kubeconfig: string): Promise<ClusterProgram> {
-  return programFor('kubectl', kubeconfig);
+/**
+ * The real kubectl, pointed at one cluster.
+ * @param kubeconfig the text of a kubeconfig
+ * @param env variables it gets besides `PATH`, `HOME` and `KUBECONFIG`: `KUBE_EDITOR` …
+ */
+export function kubectlFor(kubeconfig: string, env: Readonly<Record<string, string>> = {}): Promise<ClusterProgram> {
+  return programFor('kubectl', kubeconfig, env);
 }
 
 /** The real Helm, 4 or 3, pointed at one cluster. @param kubeconfig the text of a kubeconfig */
@@ -41,14 +45,18 @@ export function helmFor(kubeconfig: string, major: 3 | 4 = 4): Promise<ClusterPr
 }
 
 /** Its kubeconfig, caches and settings live in a private folder that is removed on disposal. */
-async function programFor(tool: Tool, kubeconfig: string): Promise<ClusterProgram> {
+async function programFor(
+  tool: Tool,
+  kubeconfig: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<ClusterProgram> {
   const program = await toolPath(tool);
   const home = await mkdtemp(join(tmpdir(), 'coxswain-program-'));
   const config = join(home, 'config');
   await writeFile(config, kubeconfig, { mode: 0o600 });
   const launch = (args: readonly string[]) => {
     const child = spawn(program, args, {
-      env: { PATH: process.env['PATH'] ?? '', HOME: home, KUBECONFIG: config },
+      env: { PATH: process.env['PATH'] ?? '', HOME: home, KUBECONFIG: config, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     let stdout = '';
