@@ -3,7 +3,8 @@ import type { TransportRequest } from '@coxswain/runtime/client';
 import type { Clock, Random } from '@coxswain/runtime/core';
 import type { FieldError, SchemaNode } from '@coxswain/schema';
 import type { Storage } from '../storage/types.ts';
-import type { CommandSession, PortForwardSession } from './streams.ts';
+import type { BodyText } from './request/body-text.ts';
+import type { CommandSession, PortForwardSession, TunnelSession } from './streams.ts';
 
 /** Who asks. */
 export interface UserInfo {
@@ -30,6 +31,8 @@ export interface ApiRequest extends TransportRequest {
   /** Paths of keys that occurred twice in the body's text (`spec.replicas`); only a wire format can have them. */
   readonly duplicates?: readonly string[];
   /** Query keys that came more than once, with all values; `query` has the first. Absent when none, and in-process. */
+  /** The body as it came over a wire. When it could not be read, `body` is absent and this says why. */
+  readonly text?: BodyText;
   readonly repeated?: Readonly<Record<string, readonly string[]>>;
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
-import { loadKubeconfig } from '@coxswain/runtime/client';
+import { loadKubeconfig, parseJson, stringifyJson } from '@coxswain/runtime/client';
 import { type Clock, sleep } from '@coxswain/runtime/core';
 import { parse } from 'yaml';
 import type { FilledStep, RawAnswer, Stream, Target } from './types.ts';
@@ -81,8 +81,8 @@ function answerOf(incoming: IncomingMessage, text: string): RawAnswer {
 
 function bodyOf(type: string, text: string): unknown {
   if (text === '') return text;
-  if (type.includes('json')) return JSON.parse(text) as unknown;
-  return type.includes('yaml') ? (parse(text) as unknown) : text;
+  if (type.includes('json')) return parseJson(text);
+  return type.includes('yaml') ? parseJson(stringifyJson(parse(text, { intAsBigInt: true }))) : text;
 }
 
 /** Texts of all `Warning` headers (`299 - "…"`). */

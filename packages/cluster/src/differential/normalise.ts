@@ -20,6 +20,7 @@ const revisionTexts: readonly (readonly [RegExp, string])[] = [
   [/(does not match the ResourceVersion in record \()\d+/g, '$1<rv>'],
   [/\b(kube-api-access-)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '$1<suffix>'],
   [/^(\d+):3\d{4}(\/\w+)$/g, '$1:<nodeport>$2'],
+  [/(\\?"resourceVersion\\?":\\?")\d+/g, '$1<rv>'],
   [/\b(Bad_)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '$1<suffix>'],
   [/(ResourceVersion in precondition: )[1-9]\d{1,8}(?!\d)/g, '$1<rv>'],
 ];

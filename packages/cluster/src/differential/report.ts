@@ -1,3 +1,4 @@
+import { stringifyJson } from '@coxswain/runtime/client';
 import { type Allowance, allowanceFor, compareAnswers, type Difference, type Place } from './compare.ts';
 import type { Action, Answer, Area } from './types.ts';
 
@@ -71,6 +72,6 @@ export function summary({ requests, equal, allowed }: Report): string {
 /** One finding on a few lines. */
 export function findingText({ place, path, real, embedded }: Finding): string {
   const { area, scenario, step, request } = place;
-  const show = (value: unknown) => (value === undefined ? '(not there)' : JSON.stringify(value));
+  const show = (value: unknown) => (value === undefined ? '(not there)' : stringifyJson(value));
   return `${area} / ${scenario} / ${step}: ${request}\n  ${path}\n    real     ${show(real)}\n    embedded ${show(embedded)}`;
 }

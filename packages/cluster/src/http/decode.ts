@@ -1,13 +1,18 @@
-import { ApiError, badRequest } from '@coxswain/runtime/core';
-import { checkValue } from '../apiserver/request/check-value.ts';
+import type { BodyText } from '../apiserver/request/body-text.ts';
+import { checkNesting, checkValue } from '../apiserver/request/check-value.ts';
+import { parseExact } from '../apiserver/request/json-number.ts';
 import { duplicateFields } from './duplicates.ts';
+import { goJsonFault } from './go-json-fault.ts';
 import { bareMediaType, protobufType } from './media-type.ts';
+import { scanJson } from './scan-json.ts';
 import { unsupportedMediaType } from './status.ts';
 
 export interface DecodedBody {
-  readonly body: unknown;
-  /** Paths of keys that an object of the text holds more than once; the last value won. */
+  /** Absent when the bytes could not be read: `text` says why. */
+  readonly body?: unknown;
+  /** Paths of keys that an object of JSON holds more than once; the last value won. */
   readonly duplicates: readonly string[];
+  readonly text: BodyText;
 }
 
 const jsonTypes = new Set([
@@ -20,8 +25,9 @@ const jsonTypes = new Set([
 const yamlTypes = new Set(['application/yaml', 'application/apply-patch+yaml']);
 
 /**
- * Reads a request body. `undefined` when the type is one only the handler can judge: patch types it may not take for a kind.
- * @throws ApiError 400 for broken text, 415 for types that cannot be read
+ * Reads a request body. What cannot be read is no error yet: the handler may have other objections, which go first, and words of its
+ * own. `undefined` when the type is one only the handler can judge: patch types it may not take for a kind.
+ * @throws ApiError 415 for types that cannot be read, 400 for values that nothing can be done with
  */
 export async function decodeBody(
   bytes: Buffer,
@@ -29,8 +35,8 @@ export async function decodeBody(
   method: string,
 ): Promise<DecodedBody | undefined> {
   const type = bareMediaType(contentType);
-  if (jsonTypes.has(type)) return decodeJson(bytes.toString('utf8'));
-  if (yamlTypes.has(type)) return decodeYaml(bytes.toString('utf8'));
+  if (jsonTypes.has(type)) return decodeJson(bytes);
+  if (yamlTypes.has(type)) return decodeYaml(bytes);
   if (method === 'PATCH') return undefined;
   if (type === protobufType) return decodeProtobuf(bytes);
   throw unsupportedMediaType(['application/json', 'application/yaml', protobufType]);
@@ -43,40 +49,62 @@ async function decodeProtobuf(bytes: Buffer): Promise<DecodedBody> {
     const body = decodeObject(bytes);
     // Embedded JSON may be as deep and odd as any.
     checkValue(body);
-    return { body, duplicates: [] };
+    return { body, duplicates: [], text: { bytes, format: 'protobuf' } };
   } catch (error) {
-    throw error instanceof ProtobufError ? badRequest(error.message) : error;
+    if (!(error instanceof ProtobufError)) throw error;
+    return { duplicates: [], text: { bytes, format: 'protobuf', fault: error.message } };
   }
 }
 
-function decodeJson(text: string): DecodedBody {
-  let body: unknown;
+function decodeJson(bytes: Buffer): DecodedBody {
+  const source = bytes.toString('utf8');
   try {
-    body = JSON.parse(text);
+    return readJson(bytes, source);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw badRequest(`couldn't get version/kind; json parse error: ${why}`);
+    if (!(error instanceof SyntaxError)) throw error;
+    const fault = `couldn't get version/kind; json parse error: ${goJsonFault(bytes) ?? error.message}`;
+    return { duplicates: [], text: { bytes, format: 'json', fault } };
   }
-  return withDuplicates(text, body);
 }
 
-function withDuplicates(text: string, body: unknown): DecodedBody {
+/** @throws SyntaxError */
+function readJson(bytes: Buffer, source: string): DecodedBody {
+  const parsed: unknown = JSON.parse(source);
+  const scan = scanJson(source);
+  const { literalNumbers } = scan;
+  // Before anything looks into it.
+  checkNesting(parsed);
+  const { value: body, huge } = literalNumbers ? parseExact(source) : { value: parsed };
   checkValue(body);
-  return { body, duplicates: duplicateFields(text, body) };
+  const text: BodyText = {
+    bytes,
+    format: 'json',
+    ...(literalNumbers ? { literalNumbers } : {}),
+    ...(huge === undefined ? {} : { huge }),
+  };
+  return { body, duplicates: duplicateFields(source, body, scan), text };
 }
 
-async function decodeYaml(text: string): Promise<DecodedBody> {
+async function decodeYaml(bytes: Buffer): Promise<DecodedBody> {
+  const source = bytes.toString('utf8');
   // Clients that apply mostly send JSON, which is YAML too.
-  if (text.trimStart().startsWith('{')) {
+  if (source.trimStart().startsWith('{')) {
     try {
-      return withDuplicates(text, JSON.parse(text));
+      const read = readJson(bytes, source);
+      // What is wrong with the text is told in the words for YAML.
+      if (read.duplicates.length === 0) return { ...read, text: { bytes, format: 'yaml' } };
     } catch (error) {
-      if (error instanceof ApiError) throw error;
+      if (!(error instanceof SyntaxError)) throw error;
       // A flow mapping that is not JSON: read it as YAML.
     }
   }
-  const { parseYaml } = await import('./yaml.ts');
-  const decoded = parseYaml(text);
-  checkValue(decoded.body);
-  return decoded;
+  const [{ YamlError }, { readYaml }] = await Promise.all([import('./yaml.ts'), import('./read-yaml.ts')]);
+  try {
+    const { body, repeated } = await readYaml(source);
+    checkValue(body);
+    return { body, duplicates: [], text: { bytes, format: 'yaml', repeated } };
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    return { duplicates: [], text: { bytes, format: 'yaml', fault: error.message } };
+  }
 }

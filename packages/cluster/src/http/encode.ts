@@ -1,3 +1,4 @@
+import { stringifyJson } from '@coxswain/runtime/client';
 import { itemKind } from '../apiserver/index.ts';
 import { jsonBytes } from '../storage/index.ts';
 import type { OutputFormat } from './media-type.ts';
@@ -24,9 +25,9 @@ export async function encodeBody(body: unknown, format: OutputFormat, pretty: bo
 async function textBytes(body: unknown, format: OutputFormat, pretty: boolean): Promise<Buffer> {
   if (format === 'yaml') {
     const { writeYaml } = await import('./yaml.ts');
-    return Buffer.from(writeYaml(body));
+    return Buffer.from(writeYaml(withUntypedItems(body)));
   }
-  if (pretty) return Buffer.from(`${JSON.stringify(body, undefined, 2)}\n`);
+  if (pretty) return Buffer.from(`${stringifyJson(withUntypedItems(body), 2)}\n`);
   return isList(body) ? listBytes(body) : jsonBytes(body);
 }
 
@@ -38,6 +39,16 @@ interface ListBody {
 
 function isList(body: unknown): body is ListBody {
   return typeof body === 'object' && body !== null && 'items' in body && Array.isArray(body.items) && !('spec' in body);
+}
+
+/** A list whose items leave it to the list to say what they are. */
+function withUntypedItems(body: unknown): unknown {
+  if (!isList(body) || body[itemKind] === undefined) return body;
+  const items = body.items.map((item) => {
+    const { apiVersion: _version, kind: _kind, ...rest } = item as Readonly<Record<string, unknown>>;
+    return rest;
+  });
+  return { ...body, items };
 }
 
 const comma = Buffer.from(',');
@@ -58,7 +69,7 @@ function withoutType(list: ListBody): (bytes: Buffer, parts: Buffer[]) => void {
 
 function listBytes(list: ListBody): Buffer {
   const { items, ...rest } = list;
-  const head = JSON.stringify(rest);
+  const head = stringifyJson(rest);
   const parts: Buffer[] = [Buffer.from(`${head.slice(0, -1)}${head === '{}' ? '' : ','}"items":[`)];
   const untyped = withoutType(list);
   items.forEach((item, index) => {

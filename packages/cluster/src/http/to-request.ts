@@ -62,7 +62,7 @@ export async function toApiRequest(
     signal,
     ...(impersonate ? { impersonate } : {}),
     ...(target.repeated ? { repeated: target.repeated } : {}),
-    ...(decoded ? { body: decoded.body } : {}),
+    ...(decoded ? { body: decoded.body, text: decoded.text } : {}),
     ...(decoded?.duplicates.length ? { duplicates: decoded.duplicates } : {}),
     ...(contentType ? { contentType } : {}),
     ...(accept ? { accept } : {}),

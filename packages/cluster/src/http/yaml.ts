@@ -1,6 +1,30 @@
-import { badRequest } from '@coxswain/runtime/core';
-import { type Document, isMap, isScalar, isSeq, parseDocument, stringify } from 'yaml';
-import type { DecodedBody } from './decode.ts';
+import {
+  type Document,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type ScalarTag,
+  stringify,
+  type Tags,
+} from 'yaml';
+import { exactNumber } from '../apiserver/request/json-number.ts';
+import { tagFault, yamlFault } from './yaml-fault.ts';
+
+/** A text that is no YAML. The message is that of Go's reader where it has one. */
+export class YamlError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'YamlError';
+  }
+}
+
+export interface DecodedYaml {
+  readonly body: unknown;
+  /** Keys that a mapping has more than once: `line 7: key "k" already set in map`. */
+  readonly repeated: readonly string[];
+}
 
 /** Types of YAML 1.1 that Kubernetes' own reader leaves as strings. */
 const leftOut = new Set([
@@ -11,23 +35,54 @@ const leftOut = new Set([
   'tag:yaml.org,2002:set',
 ]);
 
+/** Go takes the octal form of YAML 1.2 too. */
+const newOctal: ScalarTag = {
+  tag: 'tag:yaml.org,2002:int',
+  default: true,
+  test: /^[-+]?0o[0-7_]+$/,
+  resolve: (text) => BigInt(text.replaceAll(/[_+]/g, '').replace('-', '')) * (text.startsWith('-') ? -1n : 1n),
+};
+
+function dialect(tags: Tags): Tags {
+  const kept = tags.filter((tag) => typeof tag === 'string' || (!leftOut.has(tag.tag) && tag.format !== 'TIME'));
+  return [newOctal, ...kept];
+}
+
 /**
  * One YAML document in the dialect of Kubernetes: YAML 1.1 (`yes` and `on` are booleans, `0644` is octal) without dates and
- * base-60 numbers.
- * @throws ApiError 400 with line and column
+ * base-60 numbers. What comes after the first document is not looked at. Whole numbers of 64 bits are exact.
+ * @throws YamlError
  */
-export function parseYaml(text: string): DecodedBody {
+export function parseYaml(text: string): DecodedYaml {
+  try {
+    return parse(text);
+  } catch (error) {
+    // The library follows nested values with the stack.
+    throw error instanceof RangeError ? new YamlError('yaml: exceeded max depth of 10000') : error;
+  }
+}
+
+function parse(text: string): DecodedYaml {
+  const lines = new LineCounter();
   const document = parseDocument(text, {
     version: '1.1',
+    // Looked for below: the library's own search compares every key with every other.
     uniqueKeys: false,
     // Or it tells this process of what is odd in a client's text.
     logLevel: 'error',
-    customTags: (tags) =>
-      tags.filter((tag) => typeof tag === 'string' || (!leftOut.has(tag.tag) && tag.format !== 'TIME')),
+    lineCounter: lines,
+    intAsBigInt: true,
+    customTags: dialect,
   });
-  const [problem] = document.errors;
-  if (problem) throw badRequest(`error converting YAML to JSON: yaml: ${problem.message.split('\n', 1)[0]}`);
-  return { body: bodyOf(document), duplicates: duplicatesIn(document.contents, '') };
+  const problem =
+    document.errors.find(({ code }) => code !== 'MULTIPLE_DOCS') ??
+    document.warnings.find(({ code }) => code === 'BAD_DIRECTIVE');
+  if (problem) throw new YamlError(yamlFault(problem, text, lines));
+  const tag = document.warnings.find(({ code, pos }) => code === 'TAG_RESOLVE_FAILED' && text.startsWith('!!', pos[0]));
+  if (tag) throw new YamlError(tagFault(tag, text));
+  const repeated: string[] = [];
+  noteRepeated(document.contents, lines, repeated);
+  return { body: bodyOf(document), repeated };
 }
 
 /** Values that a document may have when all its aliases are written out. */
@@ -36,17 +91,18 @@ const maxValues = 1_000_000;
 /** The value of a document. Aliases share their values, which makes a few lines worth billions. */
 function bodyOf(document: Document): unknown {
   const body = unaliased(document);
-  if (sizeOf(body, new Map()) > maxValues) {
-    throw badRequest('error converting YAML to JSON: yaml: document contains excessive aliasing');
-  }
-  return body;
+  if (sizeOf(body, new Map()) > maxValues) throw new YamlError('yaml: document contains excessive aliasing');
+  return jsonOf(body, new Map());
 }
 
 function unaliased(document: Document): unknown {
   try {
     return document.toJS({ maxAliasCount: -1 });
   } catch (error) {
-    throw badRequest(`error converting YAML to JSON: yaml: ${error instanceof Error ? error.message : String(error)}`);
+    if (error instanceof RangeError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    const anchor = /^Unresolved alias.*: (.*)$/.exec(why)?.[1];
+    throw new YamlError(anchor === undefined ? `yaml: ${why}` : `yaml: unknown anchor '${anchor}' referenced`);
   }
 }
 
@@ -62,20 +118,58 @@ function sizeOf(value: unknown, known: Map<object, number>): number {
   return size;
 }
 
+/** The value with its numbers as JSON has them; in place, what is shared once. */
+function jsonOf(value: unknown, known: Map<object, unknown>): unknown {
+  if (typeof value === 'bigint') return exactNumber(Number(value), String(value));
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    const name = Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
+    throw new YamlError(`json: unsupported value: ${name}`);
+  }
+  if (typeof value !== 'object' || value === null || known.has(value)) return value;
+  known.set(value, value);
+  const fields = value as Record<string, unknown>;
+  for (const key of Object.keys(fields)) {
+    const item = fields[key];
+    const exact = jsonOf(item, known);
+    if (exact !== item) fields[key] = exact;
+  }
+  return value;
+}
+
 export function writeYaml(value: unknown): string {
   return stringify(value, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-/** Paths of the keys that a mapping has more than once. */
-function duplicatesIn(node: unknown, path: string): string[] {
-  if (isSeq(node)) return node.items.flatMap((item, index) => duplicatesIn(item, `${path}[${index}]`));
-  if (!isMap(node)) return [];
+/** Notes the keys that a mapping has more than once, those of the values in it first. */
+function noteRepeated(node: unknown, lines: LineCounter, found: string[]): void {
+  if (isSeq(node)) for (const item of node.items) noteRepeated(item, lines, found);
+  if (!isMap(node)) return;
   const seen = new Set<string>();
-  return node.items.flatMap(({ key, value }) => {
-    const name = String(isScalar(key) ? key.value : key);
-    const at = path === '' ? name : `${path}.${name}`;
-    const repeated = seen.has(name) ? [at] : [];
-    seen.add(name);
-    return [...repeated, ...duplicatesIn(value, at)];
-  });
+  for (const { key, value } of node.items) {
+    noteRepeated(value, lines, found);
+    const name = isScalar(key) ? key.value : key;
+    checkKey(name, value);
+    const shown = typeof name === 'string' ? JSON.stringify(name) : String(name);
+    if (seen.has(shown))
+      found.push(`line ${lineOf(value, lines) ?? lineOf(key, lines)}: key ${shown} already set in map`);
+    seen.add(shown);
+  }
+}
+
+/** JSON has no keys but texts; numbers and booleans can become some. */
+function checkKey(name: unknown, value: unknown): void {
+  if (name === null) {
+    const shown = isScalar(value) && typeof value.value === 'string' ? `, value: ${JSON.stringify(value.value)}` : '';
+    throw new YamlError(`unsupported map key of type: %!s(<nil>), key: <nil>${shown}`);
+  }
+  if (isSeq(name))
+    throw new YamlError(
+      `yaml: invalid map key: []interface {}{${name.items.map((item) => JSON.stringify(item)).join(', ')}}`,
+    );
+  if (typeof name === 'object') throw new YamlError('yaml: invalid map key: map[interface {}]interface {}');
+}
+
+function lineOf(node: unknown, lines: LineCounter): number | undefined {
+  const range = (node as { readonly range?: readonly number[] } | null)?.range;
+  return range?.[0] === undefined ? undefined : lines.linePos(range[0]).line;
 }

@@ -14,13 +14,14 @@ export function parseJson(text: string): unknown {
   return hasLongDigits(text) ? parse(text, exactInteger) : parse(text);
 }
 
-/** `JSON.stringify`, with `bigint`s written as the integers they are. */
-export function stringifyJson(value: unknown): string {
+/** `JSON.stringify`, with `bigint`s written as the integers they are. @param indent spaces a level; default: all on one line */
+export function stringifyJson(value: unknown, indent?: number): string {
   try {
-    return JSON.stringify(value);
+    return JSON.stringify(value, undefined, indent);
   } catch (error) {
     if (!(error instanceof TypeError) || !/BigInt/.test(error.message)) throw error;
-    return JSON.stringify(value, (_key, item) => (typeof item === 'bigint' ? rawJson(item.toString()) : item));
+    const exact = (_key: string, item: unknown) => (typeof item === 'bigint' ? rawJson(item.toString()) : item);
+    return JSON.stringify(value, exact, indent);
   }
 }
 

@@ -56,14 +56,27 @@ export function applyPatch(schema: SchemaNode, args: ApplyArgs, resolve: RefReso
     if (error instanceof TypeMismatch) throw liveMismatch(live, error);
     throw error;
   }
-  const mismatches = mismatchesOf(type, args.config);
-  if (mismatches.length > 0) throw configMismatch(args.config, mismatches);
+  checkFit(type, args.config);
   try {
     return new Apply(type, live, args).run(claims);
   } catch (error) {
     if (error instanceof TypeMismatch) throw liveMismatch(live, error);
     throw error;
   }
+}
+
+/** Makes sure that a configuration fits a schema. @throws ApiError 500, as the real server */
+export function checkConfiguration(
+  schema: SchemaNode,
+  config: MutableJson,
+  resolve: RefResolver = builtInSchemas,
+): void {
+  checkFit(fieldTypeOf(schema, resolve), config);
+}
+
+function checkFit(type: FieldType, config: MutableJson): void {
+  const mismatches = mismatchesOf(type, config);
+  if (mismatches.length > 0) throw configMismatch(config, mismatches);
 }
 
 function checkConfig({ config, apiVersion }: ApplyArgs): void {
@@ -153,7 +166,13 @@ class Apply {
     const set = withoutSystemFields(own.set);
     const same = last && !changed && last.apiVersion === own.apiVersion && equalSets(last.set, set);
     if (same) claims.set(this.#id, last);
-    else replaceClaim(claims, this.#id, changed ? { ...own, time: this.#args.time } : own, set);
+    else
+      replaceClaim(
+        claims,
+        this.#id,
+        changed && this.#args.subresource !== 'scale' ? { ...own, time: this.#args.time } : own,
+        set,
+      );
   }
 
   /** The conflicts that are left when what client-side apply had set may be taken over. */

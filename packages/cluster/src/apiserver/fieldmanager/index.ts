@@ -5,7 +5,7 @@
  *   schema ─► field-type ─► compare · merge · to-field-set · remove-items ─► track-update, apply-patch
  *                            field-set (paths as tries) ◄─► fields-v1 (wire) ◄─ managers (entries)
  */
-export { type ApplyArgs, applyPatch } from './apply-patch.ts';
+export { type ApplyArgs, applyPatch, checkConfiguration } from './apply-patch.ts';
 export { lastAppliedAnnotation } from './last-applied.ts';
 export { mergeConfiguration } from './merge-configuration.ts';
 export { trackUpdate, type UpdateArgs } from './track-update.ts';

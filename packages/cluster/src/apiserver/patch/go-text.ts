@@ -15,5 +15,6 @@ export function goText(value: unknown): string {
 export function goJsonKind(value: unknown): string {
   if (Array.isArray(value)) return 'array';
   if (isTree(value)) return 'object';
+  if (typeof value === 'bigint') return 'number';
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }

@@ -3,7 +3,7 @@
  * requests or kinds. Server-side apply is next door, in `fieldmanager`.
  */
 export { createJsonPatch, type JsonPatchOperation } from './create-json-patch.ts';
-export { goText } from './go-text.ts';
+export { goJsonKind, goText } from './go-text.ts';
 export { applyJsonPatch } from './json-patch.ts';
 export { applyMergePatch } from './merge-patch.ts';
 export { builtInSchemas, resolved } from './schema.ts';

@@ -1,5 +1,7 @@
-import { deepEqual } from '@coxswain/runtime/core';
+import { stringifyJson } from '@coxswain/runtime/client';
+import { badRequest, deepEqual } from '@coxswain/runtime/core';
 import { patchNotApplicable, tooManyOperations, undecodable } from './errors.ts';
+import { goJsonKind } from './go-text.ts';
 import { isTree, own, put, type Tree } from './tree.ts';
 
 const maxOperations = 10_000;
@@ -28,24 +30,31 @@ interface Draft {
 /**
  * RFC 6902. Answers a new document that shares unchanged parts with `doc`. As on the real server, `replace` of a missing
  * key adds it, a missing key tests equal to null, and negative indexes count from the end.
+ * @param lax fields are not validated: what is no patch is told by another decoder
  * @throws ApiError 400 when `ops` is not a list of operations, 413 above 10 000 of them, 422 when one does not apply or copies make the document huge
  */
-export function applyJsonPatch(doc: unknown, ops: unknown): unknown {
+export function applyJsonPatch(doc: unknown, ops: unknown, lax = false): unknown {
   const draft: Draft = { root: doc, owned: new WeakSet(), copied: 0 };
-  for (const operation of decode(ops)) applyOperation(draft, operation);
+  for (const operation of decode(ops, lax)) applyOperation(draft, operation);
   return draft.root;
 }
 
-function decode(ops: unknown): Operation[] {
+function decode(ops: unknown, lax: boolean): Operation[] {
   if (ops === null) return [];
-  if (!Array.isArray(ops)) throw undecodable(ops, 'value of type []handlers.jsonPatchOp');
+  if (!Array.isArray(ops)) throw notPatch(ops, lax ? 'jsonpatch.Patch' : '[]handlers.jsonPatchOp', lax);
+  const operations = ops.map((operation) => decodeOperation(operation, lax));
   if (ops.length > maxOperations) throw tooManyOperations(maxOperations, ops.length);
-  return ops.map(decodeOperation);
+  return operations;
 }
 
-function decodeOperation(given: unknown): Operation {
+function notPatch(given: unknown, type: string, lax: boolean): Error {
+  const target = `value of type ${type}`;
+  return lax ? badRequest(`json: cannot unmarshal ${goJsonKind(given)} into Go ${target}`) : undecodable(given, target);
+}
+
+function decodeOperation(given: unknown, lax: boolean): Operation {
   if (given === null) return { value: null };
-  if (!isTree(given)) throw undecodable(given, 'value of type handlers.jsonPatchOp');
+  if (!isTree(given)) throw notPatch(given, lax ? 'jsonpatch.Operation' : 'handlers.jsonPatchOp', lax);
   for (const field of ['op', 'path', 'from']) {
     const value = own(given, field);
     if (value !== undefined && value !== null && typeof value !== 'string') {
@@ -169,7 +178,7 @@ function move(draft: Draft, from: string, path: string): void {
 
 function copy(draft: Draft, from: string, path: string): void {
   const value = read(draft, from) ?? null;
-  draft.copied += Buffer.byteLength(JSON.stringify(value));
+  draft.copied += Buffer.byteLength(stringifyJson(value));
   if (draft.copied > maxCopied) throw patchNotApplicable(`copies add more than ${maxCopied} bytes`);
   add(draft, path, value);
   // The value now has two places: neither may be changed in place any more.

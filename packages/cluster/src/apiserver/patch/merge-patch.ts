@@ -5,10 +5,13 @@ import { isTree, own, put, type Tree } from './tree.ts';
 /**
  * RFC 7386. Answers a new document that shares unchanged parts with `doc` and `patch`. As on the real server, a value that
  * has no counterpart in `doc` loses its nulls, those in lists included.
+ * @param lax fields are not validated: a list takes the place of the document, as the library has it
  * @throws ApiError 400 when `patch` is not an object
  */
-export function applyMergePatch(doc: unknown, patch: unknown): unknown {
+export function applyMergePatch(doc: unknown, patch: unknown, lax = false): unknown {
   if (patch === null) throw badRequest('Invalid JSON Patch');
+  if (lax && Array.isArray(patch)) return patch;
+  if (lax && !isTree(patch)) throw badRequest('Invalid JSON Patch');
   if (!isTree(patch)) throw undecodable(patch, 'value of type map[string]interface {}');
   return isTree(doc) ? mergeTrees(doc, patch) : withoutNulls(patch);
 }

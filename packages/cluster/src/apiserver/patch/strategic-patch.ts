@@ -1,7 +1,7 @@
 import { badRequest } from '@coxswain/runtime/core';
 import type { RefResolver, SchemaNode } from '@coxswain/schema';
-import { brokenPatch, undecodable } from './errors.ts';
-import { goText } from './go-text.ts';
+import { brokenPatch } from './errors.ts';
+import { goJsonKind, goText } from './go-text.ts';
 import { builtInSchemas, memberSchema, resolved } from './schema.ts';
 import { checkElementOrder, mergeLists, orderByDirective } from './strategic-list.ts';
 import { isTree, own, put, type Tree } from './tree.ts';
@@ -24,7 +24,9 @@ export function applyStrategicPatch(
   resolve: RefResolver = builtInSchemas,
 ): unknown {
   if (patch === null) return doc;
-  if (!isTree(patch)) throw undecodable(patch, 'value of type map[string]interface {}');
+  if (!isTree(patch)) {
+    throw badRequest(`json: cannot unmarshal ${goJsonKind(patch)} into Go value of type map[string]interface {}`);
+  }
   return mergeTrees(isTree(doc) ? doc : {}, patch, schema, resolve);
 }
 
@@ -184,6 +186,7 @@ function sameKind(a: unknown, b: unknown): boolean {
 function goType(value: unknown): string {
   if (value === null) return '%!s(<nil>)';
   if (isTree(value)) return 'map[string]interface {}';
+  if (typeof value === 'bigint') return 'int64';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }

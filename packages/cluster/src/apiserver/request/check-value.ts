@@ -8,11 +8,19 @@ export const maxDepth = 500;
 
 /**
  * Makes sure that a value can be stored and written as JSON: made of JSON's types, nested no deeper than {@link maxDepth} (so it does not hold itself
- * either), and with finite numbers only.
+ * either), and with finite numbers only; whole ones may be `bigint`s.
  * @throws ApiError BadRequest
  */
 export function checkValue(value: unknown): void {
   check(value, maxDepth);
+}
+
+/** Makes sure that a parsed JSON value is nested no deeper than {@link maxDepth}. @throws ApiError BadRequest */
+export function checkNesting(value: unknown, left: number = maxDepth): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (left === 0) throw badRequest('exceeded max depth');
+  if (Array.isArray(value)) for (const item of value) checkNesting(item, left - 1);
+  else for (const key in value) checkNesting((value as Readonly<Record<string, unknown>>)[key], left - 1);
 }
 
 function check(value: unknown, left: number): void {
@@ -24,7 +32,7 @@ function check(value: unknown, left: number): void {
     if (left === 0) throw badRequest('exceeded max depth');
     if (Array.isArray(value)) for (const item of value) check(item, left - 1);
     else for (const key in value) check((value as Readonly<Record<string, unknown>>)[key], left - 1);
-  } else if (typeof value === 'number' ? !Number.isFinite(value) : typeof value === 'bigint') {
+  } else if (typeof value === 'number' && !Number.isFinite(value)) {
     throw badRequest(`json: cannot unmarshal number ${value} into a field of the object: it cannot be kept exactly`);
   }
 }

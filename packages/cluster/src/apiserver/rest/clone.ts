@@ -1,4 +1,5 @@
 import type { MutableJson } from '@coxswain/k8s';
+import { stringifyJson } from '@coxswain/runtime/client';
 import { cloneJson, deepEqual } from '@coxswain/runtime/core';
 import { put } from '../patch/index.ts';
 
@@ -14,7 +15,7 @@ export function isObject(value: unknown): value is MutableJson {
 
 /** Any given value as part of an error text: strings as they are, the rest as JSON. */
 export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return typeof value === 'string' ? value : (stringifyJson(value) ?? '');
 }
 
 /** Takes fields that are `null` out of a draft, all the way down: to typed kinds they mean "not set". */

@@ -1,118 +1,105 @@
 import type { MutableJson } from '@coxswain/k8s';
+import { stringifyJson } from '@coxswain/runtime/client';
 import { badRequest, invalid } from '@coxswain/runtime/core';
+import { compileSchema } from '@coxswain/schema';
+import { faultOf, objectMeta } from '../go-types/index.ts';
 import type { WriteOptions } from '../request/query.ts';
 import type { ResourceInfo } from '../types.ts';
 import { draftOf, dropNulls, isObject, textOf } from './clone.ts';
 import { apiVersionOf, type Call, warn } from './context.ts';
 import { fieldInvalid } from './field-errors.ts';
 import { metadataOf } from './metadata.ts';
-import { checkTypes, prune } from './schema.ts';
+import { prune } from './schema.ts';
+import { type StrictFindings, strictError, strictFindings } from './strict-findings.ts';
+import {
+  asRecognized,
+  notHandled,
+  otherVersion,
+  overflow,
+  typedBody,
+  unrecognized,
+  type WantedKind,
+} from './typed-body.ts';
 
 /**
- * A private, mutable copy of the body that is of the resource's kind.
+ * A private, mutable copy of the body that is of the resource's kind, its fields of the types they have.
  * @throws ApiError BadRequest when it is not
  */
-export function decodeBody(call: Call): MutableJson {
+export function decodeObject(call: Call): MutableJson {
   const { resource, request } = call;
-  const body = request.body;
-  if (!isObject(body)) {
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${resource.kind}): the body must be a JSON object, not ${describe(body)}`,
-    );
-  }
-  checkType(resource, body);
+  const body = resource.builtIn ? typedBody(request, wantedKind(resource)) : customBody(call);
+  return draftObject(resource, body);
+}
+
+export function wantedKind(resource: ResourceInfo): WantedKind {
+  return { group: resource.group, apiVersion: apiVersionOf(resource), kind: resource.kind };
+}
+
+/** A draft of an object of the resource's kind. */
+export function draftObject(resource: ResourceInfo, body: MutableJson): MutableJson {
   // The identifying fields come first in what is stored, as readers expect them.
   const draft: MutableJson = { apiVersion: undefined, kind: undefined, metadata: undefined, ...draftOf(body) };
   normalise(resource, draft);
   return draft;
 }
 
-/** {@link decodeBody}, for bodies that are whole objects: fields of typed kinds have their types. */
-export function decodeObject(call: Call): MutableJson {
-  const draft = decodeBody(call);
-  checkTypes(call.resource, draft);
-  return draft;
-}
-
-/** Makes sure of `apiVersion`, `kind` and the shape of `metadata`; nulls of typed kinds go. */
+/**
+ * Makes sure of `apiVersion`, `kind` and the shape of `metadata`; nulls of typed kinds go.
+ * @throws ApiError BadRequest
+ */
 export function normalise(resource: ResourceInfo, draft: MutableJson): void {
   if (resource.builtIn) dropNulls(draft);
   draft.apiVersion = apiVersionOf(resource);
   draft.kind = resource.kind;
   if (draft.metadata === undefined || draft.metadata === null) draft.metadata = {};
-  checkMetadata(resource, draft.metadata);
+  const fault = metadataFault(draft);
+  if (fault !== undefined) throw notHandled(wantedKind(resource), resource.kind, fault);
   const meta = metadataOf(draft);
   for (const key of Object.keys(meta)) if (meta[key] === null) delete meta[key];
 }
 
-function describe(value: unknown): string {
-  if (value === undefined) return 'empty';
-  return Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`;
-}
-
-function checkType(resource: ResourceInfo, body: MutableJson): void {
-  const expected = apiVersionOf(resource);
-  const { apiVersion, kind } = body;
-  if (kind === undefined && !resource.builtIn) {
-    throw badRequest(`Object 'Kind' is missing in the body: set kind: ${resource.kind}`);
+/** Custom kinds have no type but that of their metadata: validation answers for the rest. */
+function customBody(call: Call): MutableJson {
+  const { resource, request } = call;
+  const { body, ...given } = asRecognized(request, resource.kind);
+  const wanted = wantedKind(resource);
+  if (given.kind === '') {
+    const text = request.text ? Buffer.from(request.text.bytes).toString('utf8') : stringifyJson(request.body);
+    throw unrecognized(request, resource.kind, `Object 'Kind' is missing in '${text}'`);
   }
-  if (apiVersion === undefined && !resource.builtIn) {
-    throw badRequest(`the API version in the data () does not match the expected API version (${expected})`);
+  const { huge } = request.text ?? {};
+  const fault = huge === undefined ? metadataFault(body) : overflow(huge);
+  if (fault !== undefined) throw notHandled(given, resource.kind, fault);
+  if (given.apiVersion !== wanted.apiVersion) {
+    if (given.kind === wanted.kind) reportOtherVersion(call, given, body);
+    throw otherVersion(given.apiVersion, wanted);
   }
-  if (!resource.builtIn && typeof kind === 'string' && kind !== resource.kind && apiVersion === expected) {
+  if (given.kind !== wanted.kind) {
     const name = isObject(body.metadata) ? textOf(body.metadata.name ?? '') : '';
-    throw invalid(resource.group, kind, name, [fieldInvalid('kind', kind, `must be ${resource.kind}`)]);
+    throw invalid(resource.group, given.kind, name, [fieldInvalid('kind', given.kind, `must be ${wanted.kind}`)]);
   }
-  if (kind !== undefined && kind !== resource.kind) {
-    const version = typeof apiVersion === 'string' ? apiVersion : expected;
-    throw badRequest(
-      `${textOf(kind)} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}: the kinds differ`,
-    );
-  }
-  if (apiVersion !== undefined && apiVersion !== expected) {
-    throw badRequest(
-      `the API version in the data (${textOf(apiVersion)}) does not match the expected API version (${expected})`,
-    );
-  }
+  return body;
 }
 
-const isText = (value: unknown): boolean => typeof value === 'string';
-const isTextMap = (value: unknown): boolean => isObject(value) && Object.values(value).every(isText);
-const isTextOrNone = (value: unknown): boolean => value === undefined || value === null || isText(value);
-const isListOf = (test: (item: unknown) => boolean) => (value: unknown) => Array.isArray(value) && value.every(test);
-
-function isOwner(value: unknown): boolean {
-  return isObject(value) && [value.apiVersion, value.kind, value.name, value.uid].every(isTextOrNone);
+/** What is unknown in a body of another version is told too, by the schema of that version if it is served. */
+function reportOtherVersion(
+  call: Call,
+  given: { readonly apiVersion: string; readonly kind: string },
+  body: MutableJson,
+) {
+  const { group, plural } = call.resource;
+  const [bodyGroup, version = ''] = given.apiVersion.split('/');
+  if (bodyGroup !== group) return;
+  const schema = call.server.registry.find(group, version, plural)?.schema ?? { type: 'object' };
+  const unknown = compileSchema(schema).prune(draftOf(body));
+  const fieldValidation = (call.query.fieldValidation || 'Warn') as WriteOptions['fieldValidation'];
+  const findings = strictFindings(call.request, unknown, false);
+  report(call, { fieldValidation }, findings, (why) => notHandled(given, given.kind, why));
 }
 
-const metadataTypes: Readonly<Record<string, readonly [string, (value: unknown) => boolean]>> = {
-  name: ['string', isText],
-  generateName: ['string', isText],
-  namespace: ['string', isText],
-  uid: ['string', isText],
-  resourceVersion: ['string', isText],
-  labels: ['map[string]string', isTextMap],
-  annotations: ['map[string]string', isTextMap],
-  finalizers: ['[]string', isListOf(isText)],
-  ownerReferences: ['[]v1.OwnerReference', isListOf(isOwner)],
-  managedFields: ['[]v1.ManagedFieldsEntry', isListOf(isObject)],
-};
-
-function checkMetadata(resource: ResourceInfo, metadata: unknown): asserts metadata is MutableJson {
-  if (!isObject(metadata)) throw undecodable(resource, 'metadata', metadata, 'v1.ObjectMeta');
-  for (const [field, [type, test]] of Object.entries(metadataTypes)) {
-    const value = metadata[field];
-    if (value === undefined || value === null || test(value)) continue;
-    throw undecodable(resource, `metadata.${field}`, value, type);
-  }
-}
-
-function undecodable(resource: ResourceInfo, field: string, value: unknown, type: string): Error {
-  const given = Array.isArray(value) ? 'array' : isObject(value) ? 'object' : typeof value;
-  return badRequest(
-    `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: ` +
-      `json: cannot unmarshal ${given} into field ${field} of type ${type}`,
-  );
+/** Why the metadata of an object could not be read into that of any object. */
+function metadataFault(body: MutableJson): string | undefined {
+  return faultOf(objectMeta, body.metadata);
 }
 
 /**
@@ -122,30 +109,23 @@ function undecodable(resource: ResourceInfo, field: string, value: unknown, type
 export function dropUnknown(call: Call, draft: MutableJson, options: WriteOptions): void {
   const unknown = prune(call.resource, draft);
   if (options.fieldValidation === 'Ignore') return;
-  report(call, options, [...duplicates(call), ...unknown.map((path) => `unknown field "${path}"`)]);
+  const findings = strictFindings(call.request, unknown, call.resource.builtIn);
+  report(call, options, findings, (why) => notHandled(wantedKind(call.resource), call.resource.kind, why));
 }
 
-/** Warns of keys that came twice in the body, or refuses, as `fieldValidation` says. @throws ApiError BadRequest */
-export function reportDuplicates(call: Call, options: WriteOptions): void {
-  if (options.fieldValidation !== 'Ignore') report(call, options, duplicates(call));
-}
-
-function duplicates(call: Call): string[] {
-  return (call.request.duplicates ?? []).map((path) => `duplicate field "${path}"`);
-}
-
-function report(call: Call, options: WriteOptions, findings: readonly string[]): void {
-  if (findings.length === 0) return;
-  if (options.fieldValidation === 'Warn') {
-    for (const finding of findings) warn(call, finding);
+/** Warns of what a strict decoder objects to, or refuses, as `fieldValidation` says. */
+export function report(
+  call: Call,
+  { fieldValidation }: Pick<WriteOptions, 'fieldValidation'>,
+  { texts, yaml }: StrictFindings,
+  refuse: (why: string) => Error,
+): void {
+  if (fieldValidation === 'Ignore' || (texts.length === 0 && yaml.length === 0)) return;
+  if (fieldValidation === 'Warn') {
+    for (const text of [...yaml, ...texts]) warn(call, text);
     return;
   }
-  const { kind, version } = call.resource;
-  throw badRequest(
-    call.request.method === 'PATCH'
-      ? `error strict decoding patch: strict decoding error: ${findings.join(', ')}`
-      : `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: strict decoding error: ${findings.join(', ')}`,
-  );
+  throw refuse(strictError({ texts, yaml }));
 }
 
 /** The name and namespace of the body must be those of the URL. @throws ApiError BadRequest */

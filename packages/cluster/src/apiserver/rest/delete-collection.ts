@@ -10,7 +10,7 @@ import { listObjects } from './read.ts';
 /** DELETE of a collection: deletes what the selectors name and answers the list of it. */
 export async function removeCollection(call: Call): Promise<ApiResponse> {
   const projector = projectorOf(call);
-  const options = deleteOptions(call.query, call.request.body);
+  const options = deleteOptions(call.query, call.request);
   warnOfOrphans(call, options);
   const { objects, metadata } = await listObjects(call, listOptions(call));
   for (const object of objects) {

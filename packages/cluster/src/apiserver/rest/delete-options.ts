@@ -1,7 +1,8 @@
 import { badRequest } from '@coxswain/runtime/core';
 import type { FieldError } from '@coxswain/schema';
+import { isMetaKind } from '../go-types/index.ts';
 import { booleanParameter, dryRunErrors, integerParameter, invalidOptions, type Query } from '../request/query.ts';
-import { isObject } from './clone.ts';
+import { type BodyOfRequest, interpret, notRegistered, readAs, Unrecognized } from './typed-body.ts';
 
 export type Propagation = 'Background' | 'Foreground' | 'Orphan';
 
@@ -16,12 +17,13 @@ export interface DeleteOptions {
   readonly orphanDependentsFalse: boolean;
 }
 
+/** As written, of the right types. */
 interface RawOptions {
-  readonly gracePeriodSeconds?: unknown;
-  readonly propagationPolicy?: unknown;
-  readonly orphanDependents?: unknown;
-  readonly dryRun?: unknown;
-  readonly preconditions?: unknown;
+  readonly gracePeriodSeconds?: number | undefined;
+  readonly propagationPolicy?: string | undefined;
+  readonly orphanDependents?: boolean | undefined;
+  readonly dryRun?: readonly string[] | undefined;
+  readonly preconditions?: { readonly uid?: string | null; readonly resourceVersion?: string | null } | undefined;
 }
 
 function fromQuery(query: Query): RawOptions {
@@ -33,24 +35,24 @@ function fromQuery(query: Query): RawOptions {
   };
 }
 
-function fromBody(body: unknown): RawOptions {
-  if (!isObject(body)) throw badRequest('the body of a DELETE must be a DeleteOptions object');
-  if (body.kind !== undefined && body.kind !== 'DeleteOptions') {
-    throw badRequest('decoded object cannot be converted to DeleteOptions');
+/** The body of a deletion. @throws ApiError BadRequest, in the words of the real server's decoder */
+function fromBody(request: BodyOfRequest): RawOptions {
+  try {
+    const { body, apiVersion, kind } = interpret(request);
+    if (kind !== '' && kind !== 'DeleteOptions') {
+      const given = apiVersion === '' ? 'v1' : apiVersion;
+      const version = given.slice(given.lastIndexOf('/') + 1);
+      const foreign = `converting (${version}.${kind}) to (v1.DeleteOptions): unknown conversion`;
+      throw badRequest(isMetaKind(kind) ? foreign : notRegistered(given, kind));
+    }
+    const options = readAs(request, deleteOptionsType, body, badRequest);
+    return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
+  } catch (error) {
+    throw error instanceof Unrecognized ? badRequest(error.message) : error;
   }
-  return body;
 }
 
-function typed<T>(value: unknown, test: (value: unknown) => value is T, field: string, type: string): T | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (!test(value)) throw badRequest(`DeleteOptions: ${field} must be ${type}`);
-  return value;
-}
-
-const isInteger = (value: unknown): value is number => Number.isInteger(value);
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
-const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
+const deleteOptionsType = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
 
 const policies: readonly string[] = ['Foreground', 'Background', 'Orphan'];
 
@@ -62,13 +64,13 @@ function isPropagation(value: string | undefined): value is Propagation {
  * DeleteOptions of a request: the body, or the query when there is none. Negative grace counts as 1 second.
  * @throws ApiError BadRequest, Invalid
  */
-export function deleteOptions(query: Query, body: unknown): DeleteOptions {
-  const raw = body === undefined || body === null ? fromQuery(query) : fromBody(body);
-  const policy = typed(raw.propagationPolicy, isText, 'propagationPolicy', 'a string');
-  const orphan = typed(raw.orphanDependents, isBoolean, 'orphanDependents', 'a boolean');
-  const dryRun = typed(raw.dryRun, isTexts, 'dryRun', 'a list of strings') ?? [];
-  const preconditions = typed(raw.preconditions, isObject, 'preconditions', 'an object') ?? {};
-  const grace = typed(raw.gracePeriodSeconds, isInteger, 'gracePeriodSeconds', 'a whole number');
+export function deleteOptions(query: Query, request: BodyOfRequest): DeleteOptions {
+  return checked(request.body === undefined && !request.text ? fromQuery(query) : fromBody(request));
+}
+
+function checked(raw: RawOptions): DeleteOptions {
+  const { propagationPolicy: policy, orphanDependents: orphan, gracePeriodSeconds: grace } = raw;
+  const dryRun = raw.dryRun ?? [];
   const errors: FieldError[] = [];
   const field = 'propagationPolicy';
   if (orphan !== undefined && policy !== undefined) {
@@ -85,8 +87,8 @@ export function deleteOptions(query: Query, body: unknown): DeleteOptions {
   return {
     gracePeriodSeconds: grace !== undefined && grace < 0 ? 1 : grace,
     propagation: orphan === undefined ? explicit : orphan ? 'Orphan' : 'Background',
-    uid: typed(preconditions.uid, isText, 'preconditions.uid', 'a string'),
-    resourceVersion: typed(preconditions.resourceVersion, isText, 'preconditions.resourceVersion', 'a string'),
+    uid: raw.preconditions?.uid ?? undefined,
+    resourceVersion: raw.preconditions?.resourceVersion ?? undefined,
     dryRun: dryRun.length > 0,
     orphanDependentsFalse: orphan === false,
   };

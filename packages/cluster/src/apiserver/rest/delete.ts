@@ -26,13 +26,16 @@ export function warnOfOrphans(call: Call, { propagation }: DeleteOptions): void 
 }
 
 /** DELETE of one object. */
-export function remove(call: Call): Promise<ApiResponse> {
-  return removeWith(call, call.request.body);
+export async function remove(call: Call): Promise<ApiResponse> {
+  return removeAs(call, deleteOptions(call.query, call.request));
 }
 
 /** DELETE of one object with the given DeleteOptions; `undefined` reads them from the query. */
 export async function removeWith(call: Call, body: unknown): Promise<ApiResponse> {
-  const options = deleteOptions(call.query, body);
+  return removeAs(call, deleteOptions(call.query, { body: body ?? undefined }));
+}
+
+async function removeAs(call: Call, options: DeleteOptions): Promise<ApiResponse> {
   projectorOf(call);
   warnOfOrphans(call, options);
   const { object, gone } = await deleteObject(call, call.name, options);

@@ -1,8 +1,9 @@
+import { stringifyJson } from '@coxswain/runtime/client';
 import type { FieldError } from '@coxswain/schema';
 
 /** A value as error texts show it: strings quoted, the rest as JSON. */
 function shown(value: unknown): string {
-  return value === undefined ? 'null' : JSON.stringify(value);
+  return value === undefined ? 'null' : stringifyJson(value);
 }
 
 export function fieldInvalid(field: string, value: unknown, why: string): FieldError {

@@ -1,19 +1,20 @@
 import type { DynamicObject, MutableJson } from '@coxswain/k8s';
-import { ApiError, apiError, badRequest, cloneJson, formatTime, invalid } from '@coxswain/runtime/core';
-import type { SchemaNode } from '@coxswain/schema';
+import { apiError, badRequest, cloneJson, formatTime } from '@coxswain/runtime/core';
 import { applyPatch } from '../fieldmanager/index.ts';
-import { applyJsonPatch, applyMergePatch, applyStrategicPatch, put } from '../patch/index.ts';
+import { goJsonKind, put } from '../patch/index.ts';
 import { checkValue } from '../request/check-value.ts';
 import { type WriteOptions, writeOptions } from '../request/query.ts';
 import type { ApiResponse } from '../types.ts';
 import { draftOf, isObject, textOf } from './clone.ts';
 import { apiVersionOf, type Call, managerOf } from './context.ts';
-import { decodeBody, dropUnknown, matchUrl, normalise, reportDuplicates } from './decode.ts';
-import { fieldInvalid } from './field-errors.ts';
+import { draftObject, matchUrl, normalise, report, wantedKind } from './decode.ts';
 import { metadataOf } from './metadata.ts';
+import { checkPatchText, customFault, type PatchKind, patched, patchedFault } from './patched.ts';
 import { objectReply } from './projection.ts';
 import { resetsOf } from './resets.ts';
-import { checkTypes } from './schema.ts';
+import { prune } from './schema.ts';
+import { patchFindings } from './strict-findings.ts';
+import type { WantedKind } from './typed-body.ts';
 import { type Change, changeObject } from './update.ts';
 
 const types = {
@@ -43,74 +44,109 @@ export function patchTypeOf(call: Call): PatchType {
 export async function patch(call: Call): Promise<ApiResponse> {
   const type = patchTypeOf(call);
   const options = writeOptions(call.query, 'PatchOptions', type === 'apply');
+  checkPatchText(call.request, type === 'apply');
   const change = type === 'apply' ? applyChange(call, options) : patchChange(call, type, options);
   const { object, created } = await changeObject(call, change);
   return objectReply(call, object, created ? 201 : 200);
 }
 
+/** The configuration of an apply. @throws ApiError BadRequest when it is of another kind, or of none */
+export function configurationOf({ request }: Call, { apiVersion, kind }: WantedKind): MutableJson {
+  const config = request.body ?? {};
+  if (!isObject(config)) {
+    const target = 'Go value of type map[string]interface {}';
+    const why = `json: cannot unmarshal ${goJsonKind(config)} into ${target}`;
+    throw badRequest(`error decoding patch: error unmarshaling JSON: while decoding JSON: ${why}`);
+  }
+  if (config.apiVersion === apiVersion && config.kind === kind) return config;
+  const version = textOf(config.apiVersion ?? '');
+  const named = version.includes('/') ? version : `/${version}`;
+  throw badRequest(`invalid object type: ${named}, Kind=${textOf(config.kind ?? '')}`);
+}
+
+/** Tells of the keys that a configuration has twice. @throws ApiError BadRequest when strict */
+export function reportRepeated(call: Call, options: WriteOptions): void {
+  const yaml = call.request.text?.repeated ?? [];
+  report(call, options, { yaml, texts: [] }, () => {
+    const lines = `yaml: unmarshal errors:\n  ${yaml.join('\n  ')}`;
+    return badRequest(`error strict decoding patch: error converting YAML to JSON: ${lines}`);
+  });
+}
+
 function applyChange(call: Call, options: WriteOptions): Change {
-  checkAppliedType(call);
-  const config = decodeBody(call);
-  // On a copy: what the client left out stays out of what its manager applies.
-  matchUrl(call, draftOf(config));
-  reportDuplicates(call, options);
+  const config = configurationOf(call, wantedKind(call.resource));
   return {
     create: call.subresource === '',
     applied: true,
     options,
-    // The answer shares unchanged parts with the stored object, which is frozen.
-    draft: (live) =>
-      draftOf(
-        applyPatch(call.resource.schema, {
-          live,
-          config: draftOf(config),
-          manager: managerOf(call, options.fieldManager),
-          force: options.force,
-          apiVersion: apiVersionOf(call.resource),
-          ...resetsOf(call),
-          subresource: call.subresource,
-          time: formatTime(call.server.clock.now()),
-        }),
-      ),
+    draft(live) {
+      const draft = appliedDraft(call, options, live, config);
+      reportRepeated(call, options);
+      // What the client left out stays out of what its manager applies.
+      matchUrl(call, draftObject(call.resource, { metadata: config.metadata }));
+      return draft;
+    },
   };
 }
 
-/** @throws ApiError BadRequest when the configuration is of another kind, or of none */
-function checkAppliedType(call: Call): void {
-  const { body } = call.request;
-  if (!isObject(body)) return;
-  const { apiVersion, kind } = body;
-  if (apiVersion === apiVersionOf(call.resource) && kind === call.resource.kind) return;
-  const version = textOf(apiVersion ?? '');
-  const named = version.includes('/') ? version : `/${version}`;
-  throw badRequest(`invalid object type: ${named}, Kind=${textOf(kind ?? '')}`);
+/** The object that an apply makes, its owners included. */
+export function appliedDraft(
+  call: Call,
+  options: WriteOptions,
+  live: DynamicObject | undefined,
+  config: MutableJson,
+): MutableJson {
+  const applied = applyPatch(call.resource.schema, {
+    live,
+    config: draftOf(config),
+    manager: managerOf(call, options.fieldManager),
+    force: options.force,
+    apiVersion: apiVersionOf(call.resource),
+    ...resetsOf(call),
+    subresource: call.subresource,
+    time: formatTime(call.server.clock.now()),
+  });
+  // The answer shares unchanged parts with the stored object, which is frozen.
+  return draftOf(applied);
 }
 
-function patchChange(call: Call, type: Exclude<PatchType, 'apply'>, options: WriteOptions): Change {
+function patchChange(call: Call, type: PatchKind, options: WriteOptions): Change {
+  const { resource, request } = call;
+  const target = { wanted: wantedKind(resource), builtIn: resource.builtIn, schema: resource.schema };
   return {
     create: false,
     applied: false,
     options,
     draft(old) {
-      const next = patched(call, type, old, call.resource.schema);
-      if (!isObject(next)) {
-        checkValue(next);
-        throw badRequest('the patch turns the object into something that is not a JSON object');
-      }
+      const { next, refuse } = patched(request, type, old, target, options);
       const changed = changedFields(call, next, old);
       checkValue(changed);
+      const fault = resource.builtIn
+        ? patchedFault(type, next, target.wanted, changed)
+        : customFault(next, target.wanted);
+      if (fault !== undefined) throw refuse(fault);
       const draft = draftOf(changed);
-      const text = () => JSON.stringify(next);
-      checkPatchedType(call, draft, text);
-      decodable(text, () => {
-        normalise(call.resource, draft);
-        checkTypes(call.resource, draft);
-      });
+      normalise(resource, draft);
       matchUrl(call, draft);
-      decodable(text, () => dropUnknown(call, draft, options));
+      reportPatched(call, type, prune(resource, draft), options, refuse);
       return withRest(draft, next, changed, old);
     },
   };
+}
+
+/**
+ * Tells of unknown fields in what a patch made, and of what is odd in the patch itself.
+ * @throws ApiError Invalid when strict
+ */
+export function reportPatched(
+  call: Call,
+  type: PatchKind,
+  unknown: readonly string[],
+  options: WriteOptions,
+  refuse: (why: string) => Error,
+): void {
+  const texts = [...patchFindings(call.request, type), ...unknown.map((path) => `unknown field "${path}"`)];
+  report(call, options, { yaml: [], texts }, refuse);
 }
 
 /** The fields of a built-in object that a patch has touched, and its metadata: the others were checked when they were stored. */
@@ -148,42 +184,4 @@ function withRest(
   // Not a copy: what it says has been read before.
   if (kept && isObject(next.metadata) && next.metadata.managedFields === kept) metadataOf(whole).managedFields = kept;
   return whole;
-}
-
-function checkPatchedType(call: Call, { apiVersion, kind }: MutableJson, text: () => string): void {
-  if (!call.resource.builtIn || (apiVersion === apiVersionOf(call.resource) && kind === call.resource.kind)) return;
-  throw invalidPatch(text(), `unable to decode ${textOf(kind)} in ${textOf(apiVersion)} as ${call.resource.kind}`);
-}
-
-function invalidPatch(text: string, why: string): ApiError {
-  return invalid('', '', '', [fieldInvalid('patch', text, why)]);
-}
-
-/** What the patch made cannot be read as the kind: that is held against the patch, not against the form of the request. */
-function decodable(text: () => string, decode: () => void): void {
-  try {
-    decode();
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.reason !== 'BadRequest') throw error;
-    const why = (error.status.message ?? '').replace(/^.*?(?=json: |strict decoding error: )/s, '');
-    throw invalidPatch(text(), why);
-  }
-}
-
-/** The document after the patch; neither the document nor the patch is changed. */
-export function patched(
-  call: Call,
-  type: Exclude<PatchType, 'apply'>,
-  document: DynamicObject | undefined,
-  schema: SchemaNode,
-): unknown {
-  const { body } = call.request;
-  switch (type) {
-    case 'json':
-      return applyJsonPatch(document, body);
-    case 'merge':
-      return applyMergePatch(document, body);
-    case 'strategic':
-      return applyStrategicPatch(schema, document, body);
-  }
 }

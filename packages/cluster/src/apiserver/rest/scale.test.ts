@@ -58,7 +58,7 @@ describe('scale', () => {
     const now = await api.ok('GET', path);
     for (const spec of [[], 'x', { replicas: 2 ** 31 }, { replicas: 1e20 }, { replicas: 1.5 }]) {
       expect((await api.fails('PUT', path, { body: { ...now, spec } })).code).toBe(400);
-      expect((await api.fails('PATCH', path, { body: { spec }, contentType: merge })).code).toBe(400);
+      expect((await api.fails('PATCH', path, { body: { spec }, contentType: merge })).code).toBe(422);
     }
     expect((await api.fails('PUT', path, { body: { spec: { replicas: 1 } } })).code).toBe(400);
     expect((await api.fails('GET', `${deployments}/e/scale`)).code).toBe(404);

@@ -1,8 +1,10 @@
 import type { DynamicObject, MutableJson } from '@coxswain/k8s';
 import { badRequest } from '@coxswain/runtime/core';
 import { type CompiledSchema, compileSchema, type FieldError } from '@coxswain/schema';
+import { definitionOf, faultOf } from '../go-types/index.ts';
 import { builtInSchemas } from '../patch/index.ts';
 import type { ResourceInfo } from '../types.ts';
+import { apiVersionOf } from './context.ts';
 
 function compiled(resource: ResourceInfo): CompiledSchema {
   return compileSchema(resource.schema, builtInSchemas);
@@ -19,13 +21,10 @@ export function prune(resource: ResourceInfo, draft: MutableJson): readonly stri
  */
 export function checkTypes(resource: ResourceInfo, draft: MutableJson): void {
   if (!resource.builtIn) return;
-  const mismatch = compiled(resource).typeMismatch(draft);
-  if (!mismatch) return;
   const { kind, version } = resource;
-  const { actual, struct, path, expected } = mismatch;
-  const target = path === '' ? 'Go value' : `Go struct field ${struct}.${path}`;
-  const why = `json: cannot unmarshal ${actual} into ${target} of type ${expected}`;
-  throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`);
+  const definition = definitionOf(apiVersionOf(resource), kind);
+  const why = definition && faultOf(definition, draft);
+  if (why) throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`);
 }
 
 /** The schema's defaults (custom kinds only: built-in ones have theirs in code), then the kind's own. */

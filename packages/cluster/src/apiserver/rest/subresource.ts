@@ -7,16 +7,15 @@ import { type Call, strategyContext } from './context.ts';
 import { removeWith } from './delete.ts';
 import { reply } from './projection.ts';
 import { existing } from './read.ts';
+import { typedBody } from './typed-body.ts';
 import { amendObject, changeObject } from './update.ts';
 
 /** What is posted to a subresource goes through admission as an object of its own; what follows from it does not again. */
 async function admit(call: Call, dryRun: boolean): Promise<Call> {
-  const { body } = call.request;
-  if (!isObject(body)) return call;
-  const kind = call.resource.subresources?.find((one) => one.name === call.subresource);
-  const { group, version } = { ...call.resource, ...kind };
-  const type = { apiVersion: group === '' ? version : `${group}/${version}`, kind: kind?.kind ?? call.resource.kind };
-  const object: MutableJson = { ...type, ...draftOf(body) };
+  const given = call.resource.subresources?.find((one) => one.name === call.subresource);
+  const { group, version, kind } = { ...call.resource, ...given };
+  const type = { apiVersion: group === '' ? version : `${group}/${version}`, kind };
+  const object: MutableJson = { ...type, ...draftOf(typedBody(call.request, { group, ...type })) };
   const metadata = isObject(object.metadata) ? object.metadata : {};
   object.metadata = { name: call.name, ...metadata, namespace: call.namespace };
   const write = { operation: 'CREATE', name: call.name, object, options: { ...call.query }, dryRun } as const;

@@ -44,6 +44,8 @@ export interface View {
   show(object: DynamicObject | MutableJson): MutableJson;
   /** Brings what was changed in a view into the draft it is of. */
   write(view: MutableJson, draft: MutableJson): void;
+  /** The object as far as its fields can be owned through the view. */
+  owned(object: MutableJson): MutableJson;
 }
 
 export interface Changed {
@@ -142,7 +144,7 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
   else applyDefaults(resource, draft);
   dropDuplicateOwners(call, draft);
   // Before admission and the rules of the kind: what those fill in belongs to nobody.
-  if (!change.applied && !sameButTimes(draft, old)) track(call, draft, old, change.options);
+  if (!change.applied && !sameButTimes(draft, old)) trackChange(call, change, draft, old);
   if (!partial) keepOtherFields(call, draft, old);
   const { view } = change;
   const shown = view ? { object: view.show(draft), old: asObject(view.show(old)) } : { object: draft, old };
@@ -169,6 +171,11 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
   if (sameButTimes(draft, old)) return old;
   if (dryRun) return deepFreeze(asObject(draft));
   return committed(call, server.storage.put(keyOf(call), form ? asObject(form) : toStored(call, draft)));
+}
+
+function trackChange(call: Call, { view, options }: Change, draft: MutableJson, old: DynamicObject): void {
+  const seen = (object: MutableJson) => view?.owned(object) ?? object;
+  track(call, seen(draft), asObject(seen(old as unknown as MutableJson)), options);
 }
 
 /**

@@ -3,6 +3,7 @@ import { admission } from './admission.ts';
 import { customKinds } from './custom-kinds.ts';
 import { customRules } from './custom-rules.ts';
 import { discovery } from './discovery.ts';
+import { decoding } from './decoding.ts';
 import { errors } from './errors.ts';
 import { kindAreas } from './kinds.ts';
 import { patches } from './patches.ts';
@@ -23,6 +24,7 @@ export const areas: readonly Area[] = [
   writes,
   patches,
   validation,
+  decoding,
   printing,
   customKinds,
   customRules,

@@ -1,3 +1,4 @@
+import { parseJson, stringifyJson } from '@coxswain/runtime/client';
 import type { CodecOf, MessageCodec } from './codec.ts';
 import { ProtobufError } from './errors.ts';
 import { type Reader, wire } from './reader.ts';
@@ -49,7 +50,7 @@ const intOrString: MessageCodec = {
     let number = 0;
     let text = '';
     eachField(reader, (tag) => {
-      if (tag === varintField(1)) type = reader.int64();
+      if (tag === varintField(1)) type = Number(reader.int64());
       else if (tag === varintField(2)) number = reader.int32();
       else if (tag === bytesField(3)) text = reader.string();
       else return false;
@@ -64,24 +65,24 @@ const intOrString: MessageCodec = {
 const jsonText: MessageCodec = {
   write(writer, value) {
     if (isAbsent(value)) return;
-    writer.string(JSON.stringify(value) ?? 'null');
+    writer.string(stringifyJson(value) ?? 'null');
     writer.uint(bytesField(1));
   },
   read(reader) {
     let value: unknown = null;
     eachField(reader, (tag) => {
       if (tag !== bytesField(1)) return false;
-      value = parseJson(reader.bytes());
+      value = parseEmbedded(reader.bytes());
       return true;
     });
     return value;
   },
 };
 
-function parseJson(bytes: Buffer): unknown {
+function parseEmbedded(bytes: Buffer): unknown {
   if (bytes.length === 0) return null;
   try {
-    return JSON.parse(bytes.toString('utf8')) as unknown;
+    return parseJson(bytes.toString('utf8'));
   } catch (error) {
     throw new ProtobufError(`an embedded value is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -60,13 +60,15 @@ export class Reader {
     throw new ProtobufError('proto: integer overflow');
   }
 
-  /** A signed 64-bit integer. */
-  int64(): number {
+  /** A signed 64-bit integer; a `bigint` when no double holds it. */
+  int64(): number | bigint {
     const start = this.#at;
     const value = this.uint();
-    if (this.#at - start < 10) return value;
+    if (this.#at - start < 8) return value;
     this.#at = start;
-    return Number(BigInt.asIntN(64, this.#bigUint()));
+    const exact = BigInt.asIntN(64, this.#bigUint());
+    const rounded = Number(exact);
+    return Number.isSafeInteger(rounded) ? rounded : exact;
   }
 
   int32(): number {

@@ -14,11 +14,12 @@ export interface Scalar {
 /** Text of a value that should be text; what has none is empty. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+  return ['number', 'bigint', 'boolean'].includes(typeof value) ? String(value) : '';
 }
 
 /** A whole number that 64 bits hold. */
-export function whole(value: unknown): number {
+export function whole(value: unknown): number | bigint {
+  if (typeof value === 'bigint') return BigInt.asIntN(64, value);
   const number = typeof value === 'number' ? Math.trunc(value) || 0 : 0;
   return Math.max(-(2 ** 63), Math.min(number, 2 ** 63 - 1024));
 }
@@ -70,7 +71,7 @@ const double: Scalar = {
     if (!Number.isFinite(value)) throw new ProtobufError(`json: unsupported value: ${value}`);
     return value;
   },
-  write: (writer, value) => writer.double(typeof value === 'number' ? value : 0),
+  write: (writer, value) => writer.double(typeof value === 'number' || typeof value === 'bigint' ? Number(value) : 0),
 };
 
 export const scalars: Readonly<Record<string, Scalar>> = { string, bytes, bool, int32, int64, double };

@@ -27,7 +27,7 @@ function timeCodec(digits: 0 | 6): MessageCodec {
       let part = 0;
       while (!reader.done) {
         const tag = reader.tag();
-        if (tag === seconds) whole = reader.int64();
+        if (tag === seconds) whole = Number(reader.int64());
         else if (tag === nanos) part = reader.int32();
         else reader.skip(tag);
       }

@@ -55,19 +55,18 @@ export class ReverseWriter {
   }
 
   /** A signed integer, as Go writes int32 and int64: negative ones take ten bytes. */
-  int(value: number): void {
-    if (value >= 0) {
+  int(value: number | bigint): void {
+    if (typeof value === 'number' && value >= 0) {
       this.uint(value);
       return;
     }
-    let rest = BigInt.asUintN(64, BigInt(value));
-    this.#reserve(10);
-    this.#at -= 10;
-    for (let index = 0; index < 9; index++) {
-      this.#bytes[this.#at + index] = Number(rest & 0x7fn) | 0x80;
-      rest >>= 7n;
+    const bytes: number[] = [];
+    for (let rest = BigInt.asUintN(64, BigInt(value)); bytes.length === 0 || rest > 0n; rest >>= 7n) {
+      bytes.push(Number(rest & 0x7fn) | (rest > 0x7fn ? 0x80 : 0));
     }
-    this.#bytes[this.#at + 9] = Number(rest);
+    this.#reserve(bytes.length);
+    this.#at -= bytes.length;
+    this.#bytes.set(bytes, this.#at);
   }
 
   double(value: number): void {

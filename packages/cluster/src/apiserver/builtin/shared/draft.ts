@@ -47,7 +47,7 @@ export function textAt(parent: ReadJson | undefined, key: string): string {
 /** The number at `key`, or `undefined`. */
 export function numberAt(parent: ReadJson | undefined, key: string): number | undefined {
   const value = parent?.[key];
-  return typeof value === 'number' ? value : undefined;
+  return typeof value === 'bigint' ? Number(value) : typeof value === 'number' ? value : undefined;
 }
 
 /** The strings of the map at `key`. */

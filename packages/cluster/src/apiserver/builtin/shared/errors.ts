@@ -1,10 +1,11 @@
+import { stringifyJson } from '@coxswain/runtime/client';
 import type { FieldError } from '@coxswain/schema';
 
 /** How Go's server prints a rejected value: strings quoted, maps and lists as JSON. */
 function shown(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return JSON.stringify(value);
+  return stringifyJson(value);
 }
 
 function withDetail(text: string, detail: string): string {
