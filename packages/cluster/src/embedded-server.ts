@@ -7,9 +7,9 @@ import { bootstrapCluster, bootstrapDefinitions, publishServer } from './apiserv
 import { builtinResources, createRegistry } from './apiserver/builtin/index.ts';
 import { installCrds } from './apiserver/crd/index.ts';
 import { discoveryRoute, pathsRoute, versionRoute } from './apiserver/discovery/index.ts';
-import { type ApiServer, createApiServer, type UserInfo } from './apiserver/index.ts';
+import { type ApiServer, createApiServer, type NodeConnections, type UserInfo } from './apiserver/index.ts';
 import { openApiRoute, openApiV2Route } from './apiserver/openapi/index.ts';
-import { builtinForms, builtinSubresources } from './apiserver/subresources/index.ts';
+import { builtinForms, builtinSubresources, nodeSubresources } from './apiserver/subresources/index.ts';
 import { toTable } from './apiserver/table/index.ts';
 import { type HttpsServer, inProcessTransport, startHttps } from './http/index.ts';
 import { type Operations, openOperations } from './operations.ts';
@@ -24,6 +24,8 @@ export interface EmbeddedServerOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly options: ClusterOptions;
+  /** How pods are reached; nodes may come and go. Default: none is. */
+  readonly nodes?: NodeConnections;
   /** Custom kinds that are served from the start. */
   readonly definitions?: readonly CustomResourceDefinition[];
 }
@@ -43,9 +45,10 @@ function makeApi(
   security: Security,
   { call }: WebhookCaller,
   operations: Operations,
-  { clock, random, log, options }: EmbeddedServerOptions,
+  { clock, random, log, options, nodes = new Map() }: EmbeddedServerOptions,
 ): ApiServer {
   const registry = createRegistry(builtinResources(security.answers));
+  const outside = nodeSubresources({ nodes, clock, random });
   return createApiServer({
     storage,
     registry,
@@ -72,7 +75,8 @@ function makeApi(
       ...security.routes,
       pathsRoute(registry),
     ],
-    subresources: [...builtinSubresources, ...security.subresources],
+    subresources: [...builtinSubresources, ...security.subresources, ...outside.subresources],
+    connects: outside.connects,
     forms: builtinForms,
     toTable,
   });

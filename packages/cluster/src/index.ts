@@ -16,7 +16,15 @@ export type {
   WatchFault,
 } from './faults/index.ts';
 export { ListenError } from './http/index.ts';
-export { type ContainerBehaviour, defaultBehaviour, type PodBehaviour } from './node/index.ts';
+export {
+  type ContainerBehaviour,
+  defaultBehaviour,
+  type PodBehaviour,
+  type ProgramCommand,
+  type ProgramRun,
+  type SimulatedProgram,
+  type SimulatedPrograms,
+} from './node/index.ts';
 export { KeysError } from './pki/index.ts';
 export { startCluster } from './start-cluster.ts';
 export { DataDirError, type DirLock, lockDirectory, makeDirectory } from './storage/index.ts';

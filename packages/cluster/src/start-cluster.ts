@@ -2,6 +2,7 @@ import { type Client, createClient } from '@coxswain/runtime/client';
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
 import { masters } from './apiserver/authorization/index.ts';
+import type { NodeConnection } from './apiserver/index.ts';
 import { cleanupControllers, kruiseControllers, kruiseCrds, workloadControllers } from './controllers/index.ts';
 import { type EmbeddedServer, startServer } from './embedded-server.ts';
 import { kubeconfigFor } from './http/index.ts';
@@ -13,6 +14,8 @@ interface Surroundings {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** How the API server reaches the nodes. */
+  readonly connections: Map<string, NodeConnection>;
 }
 
 function clientFor(server: EmbeddedServer, { name, groups = [] }: ClusterUser, clock: Clock): Client {
@@ -23,7 +26,7 @@ function clientFor(server: EmbeddedServer, { name, groups = [] }: ClusterUser, c
 /** The built-in controllers, the scheduler and the nodes, each under a name of its own. */
 function controlPlane(
   server: EmbeddedServer,
-  { clock, random, log }: Surroundings,
+  { clock, random, log, connections }: Surroundings,
   options: ClusterOptions,
 ): Manager[] {
   const manager = (name: string, groups: readonly string[]) =>
@@ -41,7 +44,12 @@ function controlPlane(
   const scheduling = manager('kube-scheduler', []);
   scheduler(scheduling);
   const nodes = manager('kubelet', [masters]);
-  simulatedNodes(nodes, { count: options.nodes ?? 1, keep: options.keepNodes ?? options.nodes === undefined });
+  simulatedNodes(nodes, {
+    count: options.nodes ?? 1,
+    keep: options.keepNodes ?? options.nodes === undefined,
+    ...(options.programs ? { programs: options.programs } : {}),
+    connections,
+  });
   return [controllers, scheduling, nodes];
 }
 
@@ -51,9 +59,17 @@ function controlPlane(
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const { clock = systemClock, random = systemRandom, log = silentLogger } = options;
-  const surroundings: Surroundings = { clock, random, log };
+  const connections = new Map<string, NodeConnection>();
+  const surroundings: Surroundings = { clock, random, log, connections };
   const kruise = options.controlPlane !== false && options.kruise !== false;
-  const server = await startServer({ ...surroundings, options, definitions: kruise ? kruiseCrds() : [] });
+  const server = await startServer({
+    clock,
+    random,
+    log,
+    nodes: connections,
+    options,
+    definitions: kruise ? kruiseCrds() : [],
+  });
   let managers: Manager[] = [];
   const { faults, compactNow, health } = server.operations;
   const stop = async () => {

@@ -2,6 +2,7 @@ import type { Client } from '@coxswain/runtime/client';
 import type { Clock, Logger, Random } from '@coxswain/runtime/core';
 import type { OptionalPlugin, WebhookRoutes } from './apiserver/admission/index.ts';
 import type { Faults } from './faults/index.ts';
+import type { SimulatedPrograms } from './node/index.ts';
 
 export interface ClusterOptions {
   /** Default: the machine's clock. A virtual clock needs the in-process client only. */
@@ -21,6 +22,11 @@ export interface ClusterOptions {
    * Default: they go on unless `nodes` is given.
    */
   readonly keepNodes?: boolean;
+  /**
+   * What stands in for the programs of containers on simulated nodes, for those who look inside: logs, commands, ports. Default:
+   * nothing, and whoever asks is told so.
+   */
+  readonly programs?: SimulatedPrograms;
   /** Run the built-in controllers, scheduler and nodes; default true. */
   readonly controlPlane?: boolean;
   /** Who may do what: by the roles and bindings in the cluster, or everybody everything. Default `RBAC`. */

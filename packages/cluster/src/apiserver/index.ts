@@ -8,9 +8,20 @@
  *                                              subresources/ (binding, eviction …)
  */
 export { itemKind } from './item-kind.ts';
+export {
+  type Command,
+  type CommandRequest,
+  type ContainerReference,
+  type LogOptions,
+  type NodeConnection,
+  type NodeConnections,
+  NodeRefusal,
+  type PodReference,
+} from './nodes.ts';
 export { parseResourcePath, type ResourcePath } from './request/path.ts';
 export { type Verb, verbOf } from './request/verb.ts';
 export { labelErrors, pathSegmentErrors, subdomainErrors } from './rest/names.ts';
 export { type ApiServerOptions, createApiServer } from './server.ts';
+export type * from './streams.ts';
 export { builtinForms, builtinSubresources } from './subresources/index.ts';
 export type * from './types.ts';

@@ -1,4 +1,13 @@
-import { ApiError, apiError, badRequest, type Clock, type Logger, notFound, type Random } from '@coxswain/runtime/core';
+import {
+  ApiError,
+  apiError,
+  badRequest,
+  type Clock,
+  forbidden,
+  type Logger,
+  notFound,
+  type Random,
+} from '@coxswain/runtime/core';
 import type { Storage } from '../storage/types.ts';
 import { impersonate } from './authentication/index.ts';
 import { type Authorizer, alwaysAllow, attributesOf, masters, notPermitted } from './authorization/index.ts';
@@ -6,6 +15,7 @@ import { checkValue } from './request/check-value.ts';
 import { parseResourcePath, type ResourcePath } from './request/path.ts';
 import { booleanParameter, checkTimeout } from './request/query.ts';
 import { type Verb, verbOf } from './request/verb.ts';
+import { callConnect } from './rest/connect.ts';
 import type { Call, ServerContext } from './rest/context.ts';
 import { keyOf, warn } from './rest/context.ts';
 import { create } from './rest/create.ts';
@@ -25,6 +35,7 @@ import type {
   ApiRequest,
   ApiResponse,
   ApiServer,
+  ConnectHandler,
   NonResourceRoute,
   Registry,
   ResourceInfo,
@@ -49,6 +60,8 @@ export interface ApiServerOptions {
   /** Default none. */
   readonly subresources?: readonly SubresourceHandler[];
   /** Default none. */
+  readonly connects?: readonly ConnectHandler[];
+  /** Default none. */
   readonly forms?: readonly SubresourceForm[];
   /** Absent: tables are refused with 406. */
   readonly toTable?: ToTable;
@@ -65,6 +78,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     log,
     admission: options.admission ?? [],
     subresources: options.subresources ?? [],
+    connects: options.connects ?? [],
     forms: options.forms ?? [],
     toTable: options.toTable,
     watches: new WatchHub(options.clock),
@@ -132,6 +146,7 @@ function failure(log: Logger, request: ApiRequest, caught: unknown, warnings: re
 }
 
 const notServed = () => apiError(404, 'NotFound', 'the server could not find the requested resource', {});
+const noPage: ApiResponse = { kind: 'text', code: 404, body: '404 page not found\n' };
 const notAllowed = () =>
   apiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
@@ -151,6 +166,14 @@ function checkCreation(authorizer: Authorizer, call: Call): void {
   if (!allowed) throw notPermitted(user, asked, reason);
 }
 
+/** @throws ApiError Forbidden when the user may not do another verb than that of the request */
+function checkVerb(authorizer: Authorizer, { request, resource, name }: Call, verb: string): void {
+  const asked = attributesOf(request);
+  if (asked.verb === verb || request.user.groups.includes(masters)) return;
+  const { allowed, reason } = authorizer.authorize(request.user, { ...asked, verb });
+  if (!allowed) throw forbidden(resource, name, reason);
+}
+
 async function handleResource(
   server: ServerContext,
   authorizer: Authorizer,
@@ -161,9 +184,12 @@ async function handleResource(
   const resource = path && server.registry.find(path.group, path.version, path.plural);
   if (!path || !resource) {
     if (servesGroup(server.registry, request.path)) throw notServed();
-    return { kind: 'text', code: 404, body: '404 page not found\n' };
+    return noPage;
   }
-  checkScope(path, resource);
+  if (!isInScope(path, resource)) {
+    if (resource.builtIn) throw notServed();
+    return noPage;
+  }
   const query = request.query ?? {};
   checkTimeout(query);
   const call: Call = {
@@ -178,19 +204,18 @@ async function handleResource(
     warnings,
   };
   checkCreation(authorizer, call);
-  return path.subresource === '' ? dispatch(call) : dispatchSubresource(call);
+  return path.subresource === '' ? dispatch(call) : dispatchSubresource(call, authorizer);
 }
 
-/** Below a group that is known, what is missing is a resource; elsewhere it is a page. */
+/** Below a group of the server's own, what is missing is a resource; elsewhere it is a page. */
 function servesGroup(registry: Registry, path: string): boolean {
   const [, root, group] = path.split('/');
   if (root === 'api') return group !== undefined;
-  return root === 'apis' && registry.all().some((resource) => resource.group === group && group !== '');
+  return root === 'apis' && registry.all().some((one) => one.builtIn && one.group === group && group !== '');
 }
 
-function checkScope(path: ResourcePath, resource: ResourceInfo): void {
-  if (!resource.namespaced && path.namespace !== '') throw notServed();
-  if (resource.namespaced && path.namespace === '' && path.name !== '') throw notServed();
+function isInScope({ namespace, name }: ResourcePath, { namespaced }: ResourceInfo): boolean {
+  return namespaced ? namespace !== '' || name === '' : namespace === '';
 }
 
 const verbs: Readonly<Record<Verb, (call: Call) => Promise<ApiResponse>>> = {
@@ -220,7 +245,7 @@ function dispatch(call: Call): Promise<ApiResponse> {
   return verbs[verb](call);
 }
 
-function dispatchSubresource(call: Call): Promise<ApiResponse> {
+function dispatchSubresource(call: Call, authorizer: Authorizer): Promise<ApiResponse> {
   const { request, resource, subresource, server } = call;
   if (resource.deprecated) warn(call, resource.deprecated);
   const { method } = request;
@@ -239,6 +264,12 @@ function dispatchSubresource(call: Call): Promise<ApiResponse> {
     const verb = verbOf(method, true, false);
     if (!verb || !form.verbs.includes(verb)) throw notAllowed();
     return verbs[verb]({ ...call, form });
+  }
+  const connect = server.connects.find((entry) => entry.resource === resource.storage && entry.name === subresource);
+  if (call.path.rest !== '' && !connect?.subpaths) throw notServed();
+  if (connect) {
+    if (!connect.methods.includes(request.raw?.method ?? method)) throw notAllowed();
+    return callConnect(call, connect, (verb) => checkVerb(authorizer, call, verb));
   }
   const handler = server.subresources.find(
     (entry) => entry.resource === resource.storage && entry.name === subresource,

@@ -41,3 +41,15 @@ export interface PortForwardSession {
   /** Joins `connection` with the port of the pod until either side ends. Rejects with a message for the client's error stream. */
   connect(port: number, connection: Duplex, signal: AbortSignal): Promise<void>;
 }
+
+/**
+ * A connection to a server behind a proxy that took the client's upgrade: the door answers 101 with these headers, and joins the
+ * two connections as they are until either side ends.
+ */
+export interface TunnelSession {
+  readonly kind: 'tunnel';
+  /** Of the server's answer, `Connection` and `Upgrade` among them; names as written. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** Bytes after the answer included. */
+  readonly connection: Duplex;
+}

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { DynamicObject, MutableJson } from '@coxswain/k8s';
 import type { TransportRequest } from '@coxswain/runtime/client';
 import type { Clock, Random } from '@coxswain/runtime/core';
@@ -30,10 +31,27 @@ export interface ApiRequest extends TransportRequest {
   readonly impersonate?: Impersonation;
   /** Paths of keys that occurred twice in the body's text (`spec.replicas`); only a wire format can have them. */
   readonly duplicates?: readonly string[];
-  /** Query keys that came more than once, with all values; `query` has the first. Absent when none, and in-process. */
   /** The body as it came over a wire. When it could not be read, `body` is absent and this says why. */
   readonly text?: BodyText;
+  /** Query keys that came more than once, with all values; `query` has the first. Absent when none, and in-process. */
   readonly repeated?: Readonly<Record<string, readonly string[]>>;
+  /** The client asks for an upgrade of the connection (WebSocket, SPDY …), and the door can do it. */
+  readonly upgrade?: boolean;
+  /** The request as it came, when it is one to be passed on (proxies): its body is not read, `body` is absent. */
+  readonly raw?: RawRequest;
+}
+
+/** A request as it came over a wire. */
+export interface RawRequest {
+  /** `HEAD` and `OPTIONS` too: `method` of the request has no word for them. */
+  readonly method: string;
+  /** Path and query, as written. */
+  readonly url: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Readable;
+  /** Address of the client. */
+  readonly from?: string | undefined;
 }
 
 /**
@@ -62,13 +80,13 @@ export type ApiResponse =
       readonly kind: 'bytes';
       readonly code: number;
       readonly body: AsyncIterable<Uint8Array>;
-      readonly headers?: Readonly<Record<string, string>>;
+      readonly headers?: Readonly<Record<string, string | readonly string[]>>;
     }
   /** Only over an upgraded connection (WebSocket or SPDY); a client that did not ask for one gets 400. */
   | {
       readonly kind: 'upgrade';
       readonly code: 101;
-      readonly body: CommandSession | PortForwardSession;
+      readonly body: CommandSession | PortForwardSession | TunnelSession;
       readonly headers?: undefined;
     };
 
@@ -336,6 +354,35 @@ export interface SubresourceHandler {
   /** Others are refused with 405: `create`, `get`, `update`, `patch` … */
   readonly verbs: readonly string[];
   handle(request: SubresourceRequest): ApiResponse | Promise<ApiResponse>;
+}
+
+/** A request for a subresource that leads out of the server (`exec`, `proxy` …), admitted. */
+export interface ConnectRequest {
+  readonly request: ApiRequest;
+  readonly resource: ResourceInfo;
+  readonly namespace: string;
+  readonly name: string;
+  /** What follows the subresource in the path, without the leading slash; with the trailing one. */
+  readonly rest: string;
+  /** What the handler's `options` made of the query. */
+  readonly options: MutableJson;
+  readonly storage: Storage;
+  /** @throws ApiError Forbidden when the user may not do this too with the same subresource */
+  authorize(verb: string): void;
+}
+
+/** Serves a subresource by connecting the client with something outside of the server. Nothing is stored. */
+export interface ConnectHandler {
+  /** `group/plural` of the parent. */
+  readonly resource: string;
+  readonly name: string;
+  /** HTTP methods; others are refused with 405. */
+  readonly methods: readonly string[];
+  /** Whether a path may follow the subresource. */
+  readonly subpaths: boolean;
+  /** The options object of a request, as admission sees it. @throws ApiError BadRequest */
+  options(request: ApiRequest, rest: string): MutableJson;
+  connect(request: ConnectRequest): ApiResponse | Promise<ApiResponse>;
 }
 
 /** A subresource that is the parent itself under another path (`namespaces/finalize`, `pods/resize`): GET, PUT and PATCH. */

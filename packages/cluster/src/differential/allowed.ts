@@ -36,13 +36,6 @@ const byDesign: readonly Allowance[] = [
     reason: 'Another program, built in another way.',
   },
   {
-    area: 'errors',
-    scenario: 'paths and methods',
-    request: /\/log$/,
-    path: /^body\./,
-    reason: 'Logs of pods need process-backed nodes; without them the subresource is not served.',
-  },
-  {
     area: 'reads',
     scenario: 'pages',
     steps: [16],

@@ -1,4 +1,5 @@
 import { apiError, type Clock } from '@coxswain/runtime/core';
+import { leadsOut } from './connect-path.ts';
 import type { HttpRequest } from './http-message.ts';
 import type { Target } from './to-request.ts';
 
@@ -21,6 +22,6 @@ export function withDeadline<T>(answer: Promise<T>, clock: Clock, limit: number,
 export function limitOf(request: Pick<HttpRequest, 'method'>, target: Target): number | undefined {
   const { watch, follow } = target.query;
   if (watch === 'true' || watch === '1' || follow === 'true' || follow === '1') return undefined;
-  if (/\/watch\/|\/(exec|attach|portforward|proxy)(\/|$)/.test(target.path)) return undefined;
+  if (target.path.includes('/watch/') || leadsOut(target.path)) return undefined;
   return request.method === 'GET' || request.method === 'HEAD' ? readingLimit : mutatingLimit;
 }

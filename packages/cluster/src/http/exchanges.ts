@@ -5,6 +5,7 @@ import { type InFlightLimit, requestKindOf } from '../apiserver/operations/index
 import type { ApiResponse } from '../apiserver/types.ts';
 import { auditId } from './audit-id.ts';
 import { authenticate, type TokenAuthenticator } from './authenticate.ts';
+import { leadsOut } from './connect-path.ts';
 import { limitOf, withDeadline } from './deadline.ts';
 import type { ApiHandler } from './handler.ts';
 import type { HttpReply, HttpRequest } from './http-message.ts';
@@ -112,7 +113,7 @@ export class Exchanges {
       leave();
       return this.#watch(request, reply, target, answer, format);
     }
-    request.body.resume();
+    if (!leadsOut(target.path)) request.body.resume();
     if (answer.kind === 'bytes') {
       leave();
       return sendBytes(request, reply, answer, gone.signal);
@@ -245,6 +246,7 @@ async function agree(request: HttpRequest, target: Target): Promise<Agreement> {
   try {
     return negotiate(accept, { stream, protobuf: await offersProtobuf(accept, target.path) });
   } catch (error) {
+    if (leadsOut(target.path)) return jsonOnly;
     if (target.path.startsWith('/api/') || target.path.startsWith('/apis/')) throw error;
     return jsonOnly;
   }

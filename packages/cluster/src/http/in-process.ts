@@ -28,6 +28,12 @@ export function inProcessTransport(handler: ApiHandler, as: UserInfo): Transport
         response.stream.cancel();
         throw new Error(`${request.method} ${request.path} answered a stream; ask with watch()`);
       }
+      if (response.kind === 'upgrade') {
+        throw new Error(`${request.method} ${request.path} answered an upgraded connection, which needs a wire`);
+      }
+      if (response.kind === 'bytes') {
+        return { status: response.code, body: await textOf(response.body), warnings: [] };
+      }
       const warnings = response.kind === 'object' ? (response.warnings ?? []) : [];
       return { status: response.code, body: response.body, warnings };
     },
@@ -43,6 +49,12 @@ export function inProcessTransport(handler: ApiHandler, as: UserInfo): Transport
       for (const queue of open) queue.stop();
     },
   };
+}
+
+async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
 }
 
 /** The answer, or the signal's reason when that comes first. A stream that comes too late is cancelled. */

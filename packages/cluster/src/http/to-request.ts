@@ -1,6 +1,7 @@
 import type { Method } from '@coxswain/runtime/client';
 import { apiError, badRequest } from '@coxswain/runtime/core';
-import type { ApiRequest, UserInfo } from '../apiserver/types.ts';
+import type { ApiRequest, RawRequest, UserInfo } from '../apiserver/types.ts';
+import { leadsOut } from './connect-path.ts';
 import { decodeBody } from './decode.ts';
 import type { HttpRequest } from './http-message.ts';
 import { impersonationOf } from './impersonation.ts';
@@ -29,10 +30,15 @@ export function targetOf(url: string): Target {
   return { path: url.slice(0, mark), query, ...(Object.keys(repeated).length > 0 ? { repeated } : {}) };
 }
 
-/** The method to handle; HEAD is a GET whose body is not sent. @throws ApiError 405 */
-export function methodOf(request: HttpRequest): Method {
-  const method = request.method === 'HEAD' ? 'GET' : request.method;
+/**
+ * The method to handle; HEAD is a GET whose body is not sent.
+ * @param raw what is passed on has its own method beside it, and may be asked for its OPTIONS
+ * @throws ApiError 405
+ */
+export function methodOf(request: HttpRequest, raw = false): Method {
+  const { method } = request;
   if (methods.has(method)) return method as Method;
+  if (method === 'HEAD' || (raw && method === 'OPTIONS')) return 'GET';
   throw apiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource');
 }
 
@@ -48,10 +54,11 @@ export async function toApiRequest(
   accept: string | undefined = request.headers.accept,
 ): Promise<ApiRequest> {
   const { headers } = request;
-  const method = methodOf(request);
+  const raw = leadsOut(target.path) ? rawOf(request) : undefined;
+  const method = methodOf(request, raw !== undefined);
   const impersonate = impersonationOf(request);
   checkPath(target.path);
-  const bytes = request.hasBody ? await readBody(request.body) : undefined;
+  const bytes = !raw && request.hasBody ? await readBody(request.body) : undefined;
   const contentType = headers['content-type'];
   const decoded = bytes?.length ? await decodeBody(bytes, contentType, method) : undefined;
   return {
@@ -60,6 +67,8 @@ export async function toApiRequest(
     query: target.query,
     user,
     signal,
+    ...(raw ? { raw } : {}),
+    ...(request.upgrade ? { upgrade: true } : {}),
     ...(impersonate ? { impersonate } : {}),
     ...(target.repeated ? { repeated: target.repeated } : {}),
     ...(decoded ? { body: decoded.body, text: decoded.text } : {}),
@@ -68,6 +77,10 @@ export async function toApiRequest(
     ...(accept ? { accept } : {}),
     ...(headers['user-agent'] ? { userAgent: headers['user-agent'] } : {}),
   };
+}
+
+function rawOf({ method, url, headers, body, socket }: HttpRequest): RawRequest {
+  return { method, url, headers, body, from: socket.remoteAddress };
 }
 
 function checkPath(path: string): void {

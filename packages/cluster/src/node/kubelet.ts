@@ -3,11 +3,14 @@ import { strategic } from '@coxswain/runtime/client';
 import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
 import { deepEqual, type Random } from '@coxswain/runtime/core';
 import type { EventRecorder } from '@coxswain/runtime/events';
+import type { PodReference } from '../apiserver/index.ts';
 import { ignoreRace } from '../controllers/workload/tolerant.ts';
 import { PodAddresses } from './address.ts';
 import { defaultBehaviour, type PodBehaviour } from './behaviour.ts';
+import { ContainerRuns } from './container-runs.ts';
 import { missingEnvironment } from './environment.ts';
 import { podStatus, waitingStatus } from './pod-status.ts';
+import type { SimulatedPrograms } from './programs.ts';
 import { Sandbox } from './sandbox.ts';
 import { missingVolume } from './volumes.ts';
 
@@ -15,6 +18,8 @@ export interface KubeletOptions {
   readonly random: Random;
   readonly recorder: EventRecorder;
   readonly behaviour?: PodBehaviour;
+  /** Default: none. */
+  readonly programs?: SimulatedPrograms;
   /** Address of a node by name; `undefined` when the node is not one of ours. */
   readonly nodeAddress: (node: string) => string | undefined;
 }
@@ -74,6 +79,12 @@ export class Kubelet implements Reconciler {
     return next === undefined ? undefined : { requeueAfter: Math.max(1, next - now) };
   }
 
+  /** The containers of a pod that runs here, or ran to its end. */
+  sandboxOf({ namespace, name, uid }: PodReference): Sandbox | undefined {
+    const known = this.#sandboxes.get(`${namespace}/${name}`);
+    return known?.uid === uid ? known.sandbox : undefined;
+  }
+
   async #create(context: ReconcileContext, pod: Pod, name: string, hostIP: string): Promise<Sandbox | undefined> {
     const now = context.clock.now();
     const running = pod.status?.podIP;
@@ -85,8 +96,9 @@ export class Kubelet implements Reconciler {
     }
     this.#adoptAddresses(context);
     const address = running ?? this.#addresses.allocate();
-    const { random, behaviour = defaultBehaviour } = this.#options;
-    const sandbox = new Sandbox(pod, address, now, random, behaviour);
+    const { random, behaviour = defaultBehaviour, programs = () => undefined } = this.#options;
+    const runs = new ContainerRuns(programs, () => context.clock.now());
+    const sandbox = new Sandbox(pod, address, now, { random, behaviour, runs });
     this.#sandboxes.set(name, { uid: pod.metadata.uid ?? '', sandbox });
     return sandbox;
   }
@@ -106,7 +118,10 @@ export class Kubelet implements Reconciler {
 
   #forget(name: string): void {
     const known = this.#sandboxes.get(name);
-    if (known) this.#addresses.release(known.sandbox.address);
+    if (known) {
+      known.sandbox.runs.close();
+      this.#addresses.release(known.sandbox.address);
+    }
     this.#sandboxes.delete(name);
   }
 

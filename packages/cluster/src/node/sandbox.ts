@@ -1,6 +1,7 @@
 import type { Container, ContainerState, ContainerStatus, Pod } from '@coxswain/k8s';
 import { formatTime, type Random, randomUuid } from '@coxswain/runtime/core';
 import type { ContainerBehaviour, PodBehaviour } from './behaviour.ts';
+import type { ContainerRuns } from './container-runs.ts';
 
 /** One container as the node sees it. Times are milliseconds since the epoch. */
 type ContainerRun =
@@ -93,9 +94,20 @@ export class Sandbox {
   #refusals: ReadonlyMap<string, string> = new Map();
   readonly #random: Random;
   readonly #behaviour: PodBehaviour;
+  readonly runs: ContainerRuns;
   #pod: Pod;
 
-  constructor(pod: Pod, address: string, now: number, random: Random, behaviour: PodBehaviour) {
+  constructor(
+    pod: Pod,
+    address: string,
+    now: number,
+    {
+      random,
+      behaviour,
+      runs,
+    }: { readonly random: Random; readonly behaviour: PodBehaviour; readonly runs: ContainerRuns },
+  ) {
+    this.runs = runs;
     this.#pod = pod;
     this.#random = random;
     this.#behaviour = behaviour;
@@ -127,6 +139,7 @@ export class Sandbox {
       slot.startedWith = startInputs(pod, slot.container);
       const run = runOf(status, this.#behaviour(pod, slot.container));
       if (run) slot.run = run;
+      if (run?.state === 'running') this.runs.started(pod, slot.container, run.id);
     }
   }
 
@@ -202,6 +215,7 @@ export class Sandbox {
     const id = `simulated://${randomUuid(this.#random).replaceAll('-', '')}`;
     slot.startedWith = inputs;
     slot.run = { state: 'running', id, since: now, exitCode: 0 };
+    this.runs.started(this.#pod, container, id);
     if (behaviour.kind !== 'ends') return;
     slot.run = { ...slot.run, endsAt: now + behaviour.after, exitCode: behaviour.exitCode };
     if (behaviour.after === 0) this.#finish(slot, slot.run, now);
@@ -209,6 +223,7 @@ export class Sandbox {
 
   #end(slot: Slot, run: Extract<ContainerRun, { state: 'running' }>, now: number): void {
     slot.run = { state: 'terminated', id: run.id, since: run.since, at: now, exitCode: run.exitCode };
+    this.runs.ended(slot.container.name);
     slot.last = this.#stateOf(slot);
   }
 

@@ -2,9 +2,13 @@ import { Lease, Node, type NodeCondition, Pod } from '@coxswain/k8s';
 import { type Client, strategic } from '@coxswain/runtime/client';
 import { formatMicroTime, formatTime, isAlreadyExists, isNotFound, keyOf, type Timer } from '@coxswain/runtime/core';
 import type { Manager, Runnable } from '@coxswain/runtime/manager';
+import type { NodeConnection, PodReference } from '../apiserver/index.ts';
 import { controllerRecorder } from '../controllers/workload/recorder.ts';
 import type { PodBehaviour } from './behaviour.ts';
 import { Kubelet } from './kubelet.ts';
+import { nodeServer } from './node-server.ts';
+import type { SimulatedPrograms } from './programs.ts';
+import { SimulatedConnection } from './simulated-connection.ts';
 
 export interface SimulatedNodesOptions {
   /** How many; named `node-1` … */
@@ -12,6 +16,10 @@ export interface SimulatedNodesOptions {
   /** Whether more of them that are in the cluster go on; otherwise they are removed with their pods. Default false. */
   readonly keep?: boolean;
   readonly behaviour?: PodBehaviour;
+  /** What stands in for the programs of containers; default nothing. */
+  readonly programs?: SimulatedPrograms;
+  /** Where the nodes say how they are reached, by name. */
+  readonly connections?: Map<string, NodeConnection>;
 }
 
 const leaseNamespace = 'kube-node-lease';
@@ -128,8 +136,12 @@ class NodeHeartbeats implements Runnable {
   readonly #keep: boolean;
   #timer: Timer | undefined;
 
-  constructor(manager: Manager, count: number, keep: boolean) {
+  readonly #onNode: (name: string) => void;
+
+  /** @param onNode told of each node before it is in the cluster */
+  constructor(manager: Manager, count: number, keep: boolean, onNode: (name: string) => void) {
     this.#manager = manager;
+    this.#onNode = onNode;
     this.#nodes = Array.from({ length: count }, (_, i) => nodeAt(i));
     this.#keep = keep;
   }
@@ -143,7 +155,10 @@ class NodeHeartbeats implements Runnable {
     const left = await leftNodes(this.#manager.client, this.#nodes);
     if (this.#keep) this.#nodes.push(...left);
     else await removeNodes(this.#manager.client, left);
-    for (const { name, address } of this.#nodes) this.#addresses.set(name, address);
+    for (const { name, address } of this.#nodes) {
+      this.#addresses.set(name, address);
+      this.#onNode(name);
+    }
     for (const node of this.#nodes) await this.#register(node);
     await this.#beat();
   }
@@ -191,13 +206,21 @@ async function renew(client: Client, node: string, renewTime: string): Promise<v
 }
 
 /** Adds simulated nodes and the kubelet of all of them to the control plane's manager. */
-export function simulatedNodes(manager: Manager, { count, keep = false, behaviour }: SimulatedNodesOptions): void {
-  const nodes = new NodeHeartbeats(manager, count, keep);
+export function simulatedNodes(manager: Manager, options: SimulatedNodesOptions): void {
+  const { count, keep = false, behaviour, programs, connections } = options;
+  const connect = (node: string) => {
+    const pods = () => [...manager.cache.store(Pod).list()].filter(({ spec }) => spec?.nodeName === node);
+    const serve = nodeServer({ node, pods });
+    const sandboxOf = (pod: PodReference) => kubelet.sandboxOf(pod);
+    connections?.set(node, new SimulatedConnection({ node, sandboxOf, serve }));
+  };
+  const nodes = new NodeHeartbeats(manager, count, keep, connect);
   const kubelet = new Kubelet({
     random: manager.random,
     recorder: controllerRecorder(manager, 'kubelet'),
     nodeAddress: (node) => nodes.addressOf(node),
     ...(behaviour ? { behaviour } : {}),
+    ...(programs ? { programs } : {}),
   });
   manager.add(nodes);
   manager.controller(Pod, 'kubelet').run(kubelet);

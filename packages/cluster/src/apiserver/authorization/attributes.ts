@@ -2,6 +2,7 @@ import type { TransportRequest } from '@coxswain/runtime/client';
 import { pathSegment } from '../builtin/shared/names.ts';
 import { parseResourcePath } from '../request/path.ts';
 import { verbOf } from '../request/verb.ts';
+import type { ApiRequest } from '../types.ts';
 import type { Attributes } from './types.ts';
 
 /** The name that a field selector allows alone: `metadata.name=a`. */
@@ -17,16 +18,19 @@ function watches({ query }: TransportRequest): boolean {
 }
 
 /** What a request wants to do. */
-export function attributesOf(request: TransportRequest): Attributes {
+export function attributesOf(request: TransportRequest & Pick<ApiRequest, 'raw'>): Attributes {
   const path = parseResourcePath(request.path);
   if (!path) return { kind: 'path', verb: request.method.toLowerCase(), path: request.path };
   const { group, plural: resource, subresource } = path;
   // A namespace is in itself.
   const namespace = path.namespace === '' && group === '' && resource === 'namespaces' ? path.name : path.namespace;
   const named = path.name !== '';
+  // OPTIONS is no verb: only who may do everything may.
   const verb = path.watch
     ? 'watch'
-    : (verbOf(request.method, named, !named && watches(request)) ?? verbOf(request.method, true, false) ?? '');
+    : request.raw?.method === 'OPTIONS'
+      ? ''
+      : (verbOf(request.method, named, !named && watches(request)) ?? verbOf(request.method, true, false) ?? '');
   const many = !named && (verb === 'list' || verb === 'watch');
   const name = many ? selectedName(request.query?.['fieldSelector']) : path.name;
   return { kind: 'resource', verb, group, resource, subresource, namespace, name };

@@ -6,6 +6,7 @@ import type { Query } from '../request/query.ts';
 import type {
   AdmissionPlugin,
   ApiRequest,
+  ConnectHandler,
   Registry,
   ResourceInfo,
   StrategyContext,
@@ -24,6 +25,7 @@ export interface ServerContext {
   readonly log: Logger;
   readonly admission: readonly AdmissionPlugin[];
   readonly subresources: readonly SubresourceHandler[];
+  readonly connects: readonly ConnectHandler[];
   readonly forms: readonly SubresourceForm[];
   readonly toTable: ToTable | undefined;
   readonly watches: WatchHub;

@@ -1,5 +1,6 @@
 import type { Area } from '../types.ts';
 import { admission } from './admission.ts';
+import { connect } from './connect.ts';
 import { customKinds } from './custom-kinds.ts';
 import { customRules } from './custom-rules.ts';
 import { discovery } from './discovery.ts';
@@ -28,6 +29,7 @@ export const areas: readonly Area[] = [
   printing,
   customKinds,
   customRules,
+  connect,
   admission,
   ...kindAreas,
   validationPods,
