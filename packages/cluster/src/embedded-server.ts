@@ -69,7 +69,7 @@ function makeApi(
     routes: [
       discoveryRoute(registry),
       openApiRoute(registry),
-      openApiV2Route,
+      openApiV2Route(registry),
       versionRoute,
       ...operations.routes,
       ...security.routes,

@@ -1,106 +1,88 @@
-import { schemaTable } from '@coxswain/k8s/schemas';
-import type { SchemaNode } from '@coxswain/schema';
+import { openApiSchemas } from '@coxswain/k8s/openapi';
+import type { ResourceInfo } from '../types.ts';
+import { customSchema } from './custom-schema.ts';
+import { pointer, publishedName } from './names.ts';
+import type { PublishedSchema } from './operation.ts';
+import { listTexts, metadataTexts, objectTexts, withTexts } from './texts.ts';
 
-/** A schema as a document publishes it: plain JSON. */
-export type PublishedSchema = Readonly<Record<string, unknown>>;
+const prefix = '#/components/schemas/';
+const mark = 'x-kubernetes-group-version-kind';
+const objectMeta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
-const intOrString: PublishedSchema = {
-  format: 'int-or-string',
-  oneOf: [{ type: 'integer' }, { type: 'string' }],
-};
+/** Calls for the name of every reference below a value. */
+function eachReference(value: unknown, visit: (name: string) => void): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, part] of Object.entries(value)) {
+    if (key === '$ref' && typeof part === 'string' && part.startsWith(prefix)) visit(part.slice(prefix.length));
+    else eachReference(part, visit);
+  }
+}
 
-/** Types that the real documents write another way than the table does. */
-const special: Readonly<Record<string, PublishedSchema>> = {
-  'io.k8s.apimachinery.pkg.util.intstr.IntOrString': intOrString,
-  'io.k8s.apimachinery.pkg.api.resource.Quantity': { oneOf: [{ type: 'string' }, { type: 'number' }] },
-  'io.k8s.apimachinery.pkg.runtime.RawExtension': { type: 'object' },
-  'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1': { type: 'object' },
-  'io.k8s.apimachinery.pkg.apis.meta.v1.Patch': { type: 'object' },
-};
+function listOf(resource: ResourceInfo): PublishedSchema {
+  const { group, version, kind, listKind = `${kind}List` } = resource;
+  const properties = {
+    apiVersion: { type: 'string' },
+    items: { type: 'array', items: pointer(publishedName(resource)) },
+    kind: { type: 'string' },
+    metadata: { allOf: [pointer('io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta')] },
+  };
+  const list = { type: 'object', required: ['items'], properties, [mark]: [{ group, kind: listKind, version }] };
+  return withTexts(list, listTexts);
+}
 
-/** Meta types that paths refer to, and what the table has no entry for. */
-const extra: Readonly<Record<string, SchemaNode>> = {
-  'io.k8s.api.autoscaling.v1.Scale': {
-    type: 'object',
-    properties: {
-      apiVersion: { type: 'string' },
-      kind: { type: 'string' },
-      metadata: { $ref: 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' },
-      spec: { type: 'object', properties: { replicas: { type: 'integer', format: 'int32' } } },
-      status: {
-        type: 'object',
-        required: ['replicas'],
-        properties: { replicas: { type: 'integer', format: 'int32' }, selector: { type: 'string' } },
-      },
-    },
-  },
-  'io.k8s.api.policy.v1.Eviction': {
-    type: 'object',
-    properties: {
-      apiVersion: { type: 'string' },
-      kind: { type: 'string' },
-      metadata: { $ref: 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' },
-      deleteOptions: { $ref: 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions' },
-    },
-  },
-};
+/** Names of a custom resource's schemas, and what they say. */
+export function customSchemas(
+  resource: ResourceInfo,
+  write: (resource: ResourceInfo) => PublishedSchema,
+): readonly (readonly [name: string, schema: PublishedSchema])[] {
+  const name = publishedName(resource);
+  const { kind, listKind = `${kind}List` } = resource;
+  return [
+    [name, write(resource)],
+    [`${name.slice(0, name.length - kind.length)}${listKind}`, listOf(resource)],
+  ];
+}
 
-const schemaKeys = new Set(['items', 'additionalProperties', 'not']);
-const schemaListKeys = new Set(['allOf', 'anyOf', 'oneOf']);
+function textsOf(name: string, schema: PublishedSchema): Readonly<Record<string, string>> {
+  if (name === objectMeta) return metadataTexts;
+  return mark in schema ? objectTexts : {};
+}
 
-const pointer = (name: string): string => `#/components/schemas/${name}`;
-
-/** Turns schemas of the table into published ones, and collects every definition they lead to. */
+/** Gathers the schemas that a document refers to, and what those refer to. */
 export class Components {
-  readonly schemas: Record<string, PublishedSchema> = {};
+  readonly #known = openApiSchemas();
+  readonly #custom = new Map<string, PublishedSchema>();
+  readonly #found = new Map<string, PublishedSchema>();
 
-  /** A reference to a definition; the definition (and what it refers to) is added. A type nobody describes is an object. */
-  ref(name: string): PublishedSchema {
-    this.add(name);
-    return this.has(name) ? { $ref: pointer(name) } : { type: 'object' };
+  /** The schemas of a custom resource. */
+  publish(resource: ResourceInfo): void {
+    for (const [name, schema] of customSchemas(resource, customSchema)) this.#custom.set(name, schema);
   }
 
-  has(name: string): boolean {
-    return name in this.schemas;
+  /** All that `value` leads to is wanted. */
+  want(value: unknown): void {
+    eachReference(value, (name) => {
+      if (this.#found.has(name)) return;
+      const schema = this.#custom.get(name) ?? this.#known[name];
+      if (!schema) return;
+      this.#found.set(name, withTexts(schema, textsOf(name, schema)));
+      this.want(schema);
+    });
   }
 
-  /** Adds a definition of the table by its name. */
-  add(name: string): void {
-    if (this.has(name)) return;
-    const node = extra[name] ?? schemaTable<SchemaNode>()[name];
-    if (!node && !special[name]) return;
-    // Set before its parts are converted: definitions may refer to themselves.
-    this.schemas[name] = {};
-    this.schemas[name] = special[name] ?? this.convert(node ?? {});
-  }
-
-  /** Adds a definition under a name of its own. */
-  put(name: string, schema: PublishedSchema): void {
-    this.schemas[name] = schema;
-  }
-
-  convert(node: SchemaNode): PublishedSchema {
-    const { $ref, ...rest } = node;
-    const own = this.#convertKeys(rest);
-    if ($ref === undefined) return own;
-    const reference = this.ref($ref);
-    return Object.keys(own).length === 0 ? reference : { allOf: [reference], ...own };
-  }
-
-  #convertKeys(node: Omit<SchemaNode, '$ref'>): PublishedSchema {
-    const result: Record<string, unknown> = {};
-    for (const [key, value] of Object.entries(node)) {
-      if (value === undefined) continue;
-      if (key === 'properties') result[key] = this.#convertMap(value as Readonly<Record<string, SchemaNode>>);
-      else if (schemaKeys.has(key) && typeof value === 'object') result[key] = this.convert(value as SchemaNode);
-      else if (schemaListKeys.has(key))
-        result[key] = (value as readonly SchemaNode[]).map((part) => this.convert(part));
-      else result[key] = value;
-    }
-    return result;
-  }
-
-  #convertMap(properties: Readonly<Record<string, SchemaNode>>): PublishedSchema {
-    return Object.fromEntries(Object.entries(properties).map(([name, node]) => [name, this.convert(node)]));
+  /**
+   * What is wanted, by name. Of kinds that many groups have, only those of the core and of `group` (and version) are named.
+   */
+  schemas(group?: string, version?: string): Readonly<Record<string, PublishedSchema>> {
+    const own = (schema: PublishedSchema): PublishedSchema => {
+      const kinds = schema[mark];
+      if (group === undefined || !Array.isArray(kinds) || kinds.length === 1) return schema;
+      const core = { group: '', version: 'v1' };
+      const isOf = (kind: PublishedSchema, of: PublishedSchema) =>
+        kind.group === of.group && kind.version === of.version;
+      return { ...schema, [mark]: kinds.filter((kind) => isOf(kind, core) || isOf(kind, { group, version })) };
+    };
+    const names = [...this.#found.keys()].sort();
+    return Object.fromEntries(names.map((name) => [name, own(this.#found.get(name) ?? {})]));
   }
 }

@@ -1,19 +1,44 @@
-import { emulatedVersion } from '../discovery/version.ts';
 import type { ResourceInfo } from '../types.ts';
 import { Components } from './components.ts';
-import { addResource } from './kinds.ts';
-import { pathsOf } from './paths.ts';
+import type { Operations } from './operation.ts';
+import { operationsOf } from './operations.ts';
+import { pathItemsOf } from './path-items.ts';
+import { versionOperations } from './plain-operations.ts';
 
-/** The OpenAPI v3 document of one group and version: its kinds, what they are made of, and the operations on them. */
-export function openApiDocument(resources: readonly ResourceInfo[]): object {
+/** What documents say of themselves. */
+export const info = { title: 'Kubernetes', version: '1.37' } as const;
+
+export const bearerToken = {
+  BearerToken: { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' },
+} as const;
+
+/** The operations on one group and version; discovery is described with the built-in ones. */
+export function allOperations(group: string, version: string, resources: readonly ResourceInfo[]): Operations {
+  const builtIn = resources.some((resource) => resource.builtIn);
+  return new Map([...(builtIn ? versionOperations(group, version) : []), ...operationsOf(resources)]);
+}
+
+interface About {
+  readonly resources: readonly ResourceInfo[];
+  readonly group?: string;
+  readonly version?: string;
+}
+
+/** The OpenAPI v3 document of these operations: their paths, and every type that they lead to. */
+export function openApiDocument(operations: Operations, { resources, group, version }: About): object {
   const components = new Components();
-  for (const resource of resources) addResource(components, resource);
-  const paths = pathsOf(resources, components);
-  const names = Object.keys(components.schemas).sort();
+  for (const resource of resources) if (!resource.builtIn) components.publish(resource);
+  const paths = pathItemsOf(operations);
+  components.want(paths);
+  const schemas = components.schemas(group, version);
+  const custom = resources.length > 0 && resources.every((resource) => !resource.builtIn);
   return {
     openapi: '3.0.0',
-    info: { title: 'Kubernetes', version: `v${emulatedVersion}` },
+    info: custom ? { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } : info,
     paths,
-    components: { schemas: Object.fromEntries(names.map((name) => [name, components.schemas[name]])) },
+    components: {
+      ...(Object.keys(schemas).length > 0 ? { schemas } : {}),
+      ...(custom ? {} : { securitySchemes: bearerToken }),
+    },
   };
 }

@@ -1,7 +1,10 @@
 /**
- * The description of the API that clients read: schemas and operations of every served resource, as OpenAPI v3.
- * Knows the registry and the schema table; nothing of objects.
+ * The description of the API that clients read: schemas and operations of every served resource, as OpenAPI v2 and v3.
+ *
+ *   registry ─► operations ─► paths ──┐
+ *   packed schemas, CRDs ─► components ┴─► document ─► JSON, or protobuf
+ *
+ * Knows the registry and the published schemas; nothing of objects.
  */
-export { openApiDocument } from './document.ts';
-export { openApiRoute } from './route.ts';
-export { openApiV2Route } from './v2.ts';
+export { openApiV2Route } from './v2-route.ts';
+export { openApiRoute } from './v3-route.ts';

@@ -1,118 +1,141 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { builtinResources, createRegistry } from '../builtin/index.ts';
 import type { ApiRequest, ApiResponse, ResourceInfo } from '../types.ts';
+import { digest, digestsOf } from './fixtures/digests.ts';
 import { openApiRoute, openApiV2Route } from './index.ts';
 
-interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Record<string, unknown>>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Record<string, unknown>>> };
-}
+type Digests = Readonly<Record<string, string>>;
+
+const real = JSON.parse(readFileSync(new URL('./fixtures/digests.json', import.meta.url), 'utf8')) as {
+  readonly v3: Digests;
+  readonly parts: Digests;
+  readonly v2: Digests;
+};
 
 const registry = createRegistry(builtinResources());
 const route = openApiRoute(registry);
+const user = { name: 't', groups: [] };
 
-function ask(path: string, query: Readonly<Record<string, string>> = {}): ApiResponse {
-  const request: ApiRequest = { method: 'GET', path, query, user: { name: 't', groups: [] } };
-  const response = route.handle(request);
-  if (response instanceof Promise) throw new Error('expected an answer at once');
-  return response;
+async function ask(path: string, more: Partial<ApiRequest> = {}, of = route): Promise<ApiResponse> {
+  return of.handle({ method: 'GET', path, query: {}, user, ...more });
 }
 
-function documentOf(path: string): Document {
-  const response = ask(path);
+async function bodyOf(path: string, of = route): Promise<object> {
+  const response = await ask(path, {}, of);
   if (response.kind !== 'object') throw new Error('expected an object');
-  return response.body as Document;
+  return response.body as object;
 }
 
-function index(): Readonly<Record<string, { serverRelativeURL: string }>> {
-  const response = ask('/openapi/v3');
-  if (response.kind !== 'object') throw new Error('expected an object');
-  return (response.body as { paths: Readonly<Record<string, { serverRelativeURL: string }>> }).paths;
+async function index(): Promise<Readonly<Record<string, { serverRelativeURL: string }>>> {
+  const { paths } = (await bodyOf('/openapi/v3')) as { paths: Readonly<Record<string, { serverRelativeURL: string }>> };
+  return paths;
 }
 
-test('the index names each group version with a hash; a stale hash is sent on', () => {
-  const url = index()['apis/apps/v1']?.serverRelativeURL ?? '';
-  const [path = '', query = ''] = url.split('?');
-  expect(path).toBe('/openapi/v3/apis/apps/v1');
-  const hash = query.slice('hash='.length);
-  expect(ask(path, { hash })).toMatchObject({ code: 200, headers: { ETag: `"${hash}"` } });
-  expect(ask(path, { hash: 'old' })).toMatchObject({ code: 301, headers: { Location: url } });
+test('the index lists what the real server lists', async () => {
+  expect(Object.keys(await index())).toEqual(Object.keys(real.v3).sort());
 });
 
-test('PATCH operations say what kubectl looks for', () => {
-  const { paths } = documentOf('/openapi/v3/apis/apps/v1');
-  const patch = paths['/apis/apps/v1/namespaces/{namespace}/deployments/{name}']?.patch;
-  expect(patch).toMatchObject({
-    'x-kubernetes-action': 'patch',
-    'x-kubernetes-group-version-kind': { group: 'apps', version: 'v1', kind: 'Deployment' },
-  });
-  expect(patch?.parameters).toContainEqual({
-    name: 'fieldValidation',
-    in: 'query',
-    schema: { type: 'string', uniqueItems: true },
-  });
-});
-
-test('kinds carry their mark, and every reference leads somewhere', () => {
-  for (const path of ['api/v1', 'apis/apps/v1', 'apis/apiextensions.k8s.io/v1', 'apis/autoscaling/v2']) {
-    const document = documentOf(`/openapi/v3/${path}`);
-    const text = JSON.stringify(document);
-    for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
-      expect(document.components.schemas, `${path}: ${name}`).toHaveProperty([name]);
+test('every document of version 3 is the real one, but for its texts', async () => {
+  for (const path of Object.keys(real.v3)) {
+    const digests = digestsOf(await bodyOf(`/openapi/v3/${path}`));
+    const varying = /\.(DeleteOptions|WatchEvent)$/;
+    for (const [name, value] of Object.entries(digests)) {
+      if (name !== '' && !varying.test(name)) expect(value, `${path}: ${name}`).toBe(real.parts[name]);
     }
+    expect(digest(digests), path).toBe(real.v3[path]);
   }
-  const { schemas } = documentOf('/openapi/v3/api/v1').components;
-  expect(schemas['io.k8s.api.core.v1.Pod']?.['x-kubernetes-group-version-kind']).toEqual([
-    { group: '', version: 'v1', kind: 'Pod' },
-  ]);
-  expect(schemas['io.k8s.api.core.v1.PodList']).toBeDefined();
-  expect(schemas['io.k8s.api.core.v1.PodSpec']).toMatchObject({
-    properties: { containers: { 'x-kubernetes-patch-strategy': 'merge', 'x-kubernetes-patch-merge-key': 'name' } },
-  });
 });
 
-test('custom resources are published live, under their reversed group', () => {
+test('the document of version 2 is the real one, but for its texts', async () => {
+  const digests = digestsOf(await bodyOf('/openapi/v2', openApiV2Route(registry)));
+  expect(digests).toEqual(real.v2);
+});
+
+test('documents are addressed by a hash; a stale one is sent on', async () => {
+  const url = (await index())['apis/apps/v1']?.serverRelativeURL ?? '';
+  const [path = '', query = ''] = url.split('?');
+  const hash = query.slice('hash='.length);
+  expect(await ask(path, { query: { hash } })).toMatchObject({ code: 200, headers: { ETag: `"${hash}"` } });
+  expect(await ask(path, { query: { hash: 'old' } })).toMatchObject({ code: 301, headers: { Location: url } });
+  expect(await ask('/openapi/v3/apis/nope/v1')).toMatchObject({ code: 404 });
+});
+
+async function bytesOf(response: ApiResponse): Promise<Buffer> {
+  if (response.kind !== 'bytes') throw new Error(`expected bytes, not ${response.kind}`);
+  const parts: Uint8Array[] = [];
+  for await (const part of response.body) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+test('both versions are given as protobuf, by quality and order of what is accepted', async () => {
+  const v3 = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
+  const answer = await ask('/openapi/v3/apis/apps/v1', { accept: `application/json;q=0.5,${v3}` });
+  expect(answer.kind === 'bytes' && answer.headers?.['Content-Type']).toBe(v3.replace('@', '.'));
+  const bytes = await bytesOf(answer);
+  expect(bytes.subarray(0, 27).toString('latin1')).toBe('\n\x053.0.0\x12\x12\n\nKubernetes2\x041.37');
+  const v2 = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+  const older = await bytesOf(await ask('/openapi/v2', { accept: v2 }, openApiV2Route(registry)));
+  expect(older.subarray(0, 25).toString('latin1')).toBe('\n\x032.0\x12\x12\n\nKubernetes\x12\x041.37');
+  for (const accept of ['text/html', 'application/yaml']) {
+    expect(await ask('/openapi/v3/version', { accept }), accept).toMatchObject({ code: 406 });
+  }
+});
+
+const schema = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      required: ['size', 'maybe'],
+      properties: {
+        size: { type: 'integer', default: 3, minimum: 1 },
+        maybe: { type: 'string', nullable: true },
+        port: { 'x-kubernetes-int-or-string': true },
+        open: { type: 'object', properties: { a: { type: 'string' } }, 'x-kubernetes-preserve-unknown-fields': true },
+        one: { type: 'object', oneOf: [{ required: ['a'] }] },
+      },
+    },
+  },
+} as const;
+
+function withWidgets() {
   const live = createRegistry(builtinResources());
-  const liveRoute = openApiRoute(live);
   const pods = live.find('', 'v1', 'pods') as ResourceInfo;
-  const schema = {
-    type: 'object',
-    properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } },
-  } as const;
-  expect(liveRoute.match('/openapi/v3/apis/example.com/v1')).toBe(false);
-  live.set({
-    ...pods,
-    group: 'example.com',
-    plural: 'widgets',
-    kind: 'Widget',
-    builtIn: false,
-    schema,
-    subresources: [],
+  const own = { group: 'd.example', plural: 'widgets', kind: 'Widget', builtIn: false, schema, subresources: [] };
+  return { live, add: () => live.set({ ...pods, ...own, selectable: {} }) };
+}
+
+test('custom kinds are published live: in version 3 as they are, in version 2 as far as kubectl copes', async () => {
+  const { live, add } = withWidgets();
+  const [v3, v2] = [openApiRoute(live), openApiV2Route(live)];
+  expect(await ask('/openapi/v3/apis/d.example/v1', {}, v3)).toMatchObject({ code: 404 });
+  const before = await bodyOf('/openapi/v2', v2);
+  add();
+  const { components } = (await bodyOf('/openapi/v3/apis/d.example/v1', v3)) as {
+    components: { schemas: Record<string, { properties: Record<string, unknown> }> };
+  };
+  expect(components.schemas['example.d.v1.Widget']?.properties).toMatchObject({
+    metadata: { allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }] },
+    spec: {
+      properties: { ...schema.properties.spec.properties, port: { anyOf: [{ type: 'integer' }, { type: 'string' }] } },
+    },
   });
-  expect(liveRoute.match('/openapi/v3/apis/example.com/v1')).toBe(true);
-  const user = { name: 't', groups: [] };
-  const response = liveRoute.handle({ method: 'GET', path: '/openapi/v3/apis/example.com/v1', user });
-  expect(response).toMatchObject({
-    body: {
-      components: {
-        schemas: { 'com.example.v1.Widget': { properties: { spec: { properties: { size: { type: 'integer' } } } } } },
+  const { definitions } = (await bodyOf('/openapi/v2', v2)) as { definitions: Record<string, object> };
+  expect(before).not.toHaveProperty(['definitions', 'example.d.v1.Widget']);
+  expect(definitions['example.d.v1.WidgetList']).toBeDefined();
+  expect(definitions['example.d.v1.Widget']).toMatchObject({
+    properties: {
+      spec: {
+        required: ['size'],
+        properties: {
+          size: { type: 'integer', minimum: 1 },
+          maybe: {},
+          port: { 'x-kubernetes-int-or-string': true },
+          open: { 'x-kubernetes-preserve-unknown-fields': true },
+          one: { type: 'object' },
+        },
       },
     },
   });
-});
-
-test('v2 is there, and says nothing, as JSON and as protobuf', () => {
-  const request = { method: 'GET', path: '/openapi/v2', query: {}, user: { name: 't', groups: [] } } as const;
-  expect(openApiV2Route.match('/openapi/v2')).toBe(true);
-  expect(openApiV2Route.handle(request)).toMatchObject({
-    kind: 'object',
-    body: { swagger: '2.0', info: { title: 'Kubernetes' }, paths: {} },
-  });
-  const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
-  const answer = openApiV2Route.handle({ ...request, accept });
-  if (answer instanceof Promise || answer.kind !== 'text') throw new Error('expected text at once');
-  expect(answer.headers).toMatchObject({ 'Content-Type': accept.replace('@', '.') });
-  // tag and length before each text; `info` holds two of them; `paths` is empty
-  const info = '\n\nKubernetes\x12\x07v1.37.2';
-  expect(answer.body).toBe(`\n\x032.0\x12${String.fromCharCode(info.length)}${info}B\0`);
 });
