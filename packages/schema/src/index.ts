@@ -23,6 +23,7 @@ export {
   type PruneOptions,
   type ValidateOptions,
 } from './engine/compile-schema.ts';
+export { isKnownFormat } from './engine/type-check.ts';
 export type { TypeMismatch } from './engine/type-mismatch.ts';
 export { fieldError } from './field-error.ts';
 export type { FieldError, RefResolver, SchemaNode, ValidationRule } from './node.ts';

@@ -136,25 +136,6 @@ const otherWords: readonly Allowance[] = [
     reason: 'A key that came twice, in the words of a YAML reader.',
   },
   {
-    area: 'custom-kinds',
-    scenario: 'definitions that are refused',
-    path: /^body\.(message|details\.causes\[\d+\](\.message)?)$/,
-    reason: 'The real text shows Go values, and some faults are told twice.',
-  },
-  {
-    area: 'custom-kinds',
-    scenario: 'validation, pruning and defaults',
-    path: /^body\.(message|details\.causes\[\d+\])$/,
-    reason: 'The real server adds what its reading of the scale paths says, and quotes bodies in their bytes.',
-  },
-  {
-    area: 'custom-kinds',
-    scenario: 'updates, status and scale',
-    steps: [5],
-    path: /^body\.(message|details\.causes\[\d+\](\.message)?)$/,
-    reason: 'The real server adds what its reading of the scale paths says.',
-  },
-  {
     area: 'validation',
     scenario: 'workloads',
     steps: [27, 28],
@@ -225,13 +206,6 @@ const gaps: readonly Allowance[] = [
     steps: [10],
     path: refusal,
     reason: 'Gap: apply to the scale subresource.',
-  },
-  {
-    area: 'custom-kinds',
-    scenario: 'validation, pruning and defaults',
-    steps: [34],
-    path: /^warnings/,
-    reason: 'Gap: fields of a version that is not served are reported as unknown.',
   },
   {
     area: 'validation',

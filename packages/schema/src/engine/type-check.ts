@@ -24,6 +24,11 @@ export function formatOf(node: SchemaNode): string | undefined {
   return type === 'number' && (format === 'float' || format === 'double') ? format : undefined;
 }
 
+/** Whether the server knows the `format` of a node for its type. */
+export function isKnownFormat(node: SchemaNode): boolean {
+  return formatOf(node) !== undefined;
+}
+
 /** What the server says when a value of this kind stands where the node expects another; undefined when it fits. */
 export function typeMismatch(node: SchemaNode, kind: Kind): { expected: string; actual: string } | undefined {
   const types = typesOf(node);

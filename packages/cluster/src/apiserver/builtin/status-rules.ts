@@ -1,4 +1,5 @@
 import type { FieldError } from '@coxswain/schema';
+import { definitionStatusErrors } from '../crd/index.ts';
 import { given, listAt, numberAt, objectAt, type ReadJson, textAt } from './shared/draft.ts';
 import { forbiddenField, invalidValue } from './shared/errors.ts';
 import { nonNegative } from './shared/values.ts';
@@ -52,4 +53,5 @@ export const statusRules: Readonly<Record<string, StatusRule>> = {
   '/replicationcontrollers': replicaCounts(['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']),
   '/services': serviceStatus,
   '/namespaces': namespaceStatus,
+  'apiextensions.k8s.io/customresourcedefinitions': definitionStatusErrors,
 };

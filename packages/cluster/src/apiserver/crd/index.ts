@@ -4,3 +4,4 @@
  */
 export { type CrdHost, installCrds } from './install.ts';
 export { crdStrategy } from './strategy.ts';
+export { validateStatus as definitionStatusErrors } from './validate.ts';

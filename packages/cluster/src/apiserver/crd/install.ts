@@ -12,6 +12,7 @@ import { type Crd, readCrd, readNames } from './crd-object.ts';
 import { establishedAfter, judgeNames, namesStatus, sameNames, takenNames } from './names.ts';
 import { StatusWriter } from './status-writer.ts';
 import { resourcesOf } from './to-resources.ts';
+import { bundleErrors } from './validate-conversion.ts';
 
 /** What serving custom resources needs. */
 export interface CrdHost {
@@ -38,6 +39,13 @@ const established: CrdCondition = {
   status: 'True',
   reason: 'InitialNamesAccepted',
   message: 'the initial names have been accepted',
+};
+
+const unusableBundle: CrdCondition = {
+  type: 'Established',
+  status: 'False',
+  reason: 'InvalidCABundle',
+  message: 'The conversion webhook CABundle is invalid',
 };
 
 const terminating = (status: CrdCondition['status'], reason: string, message: string): CrdCondition => ({
@@ -121,7 +129,8 @@ class CrdInstaller {
 
   #establish(object: DynamicObject): boolean {
     if (!conditionHolds(object, 'NamesAccepted') || conditionHolds(object, 'Established')) return false;
-    return this.#status.write(object, [established]);
+    const usable = bundleErrors(objectAt(object, 'spec')).length === 0;
+    return this.#status.write(object, [usable ? established : unusableBundle]);
   }
 
   #serve(crd: Crd, object: DynamicObject): void {

@@ -1,10 +1,11 @@
-import type { MutableJson } from '@coxswain/k8s';
+import type { DynamicObject, MutableJson } from '@coxswain/k8s';
 import { formatTime } from '@coxswain/runtime/core';
 import { ensureObject, fill, fillZero, listAt, objectAt, objectsAt, textAt } from '../builtin/shared/draft.ts';
-import type { Strategy } from '../types.ts';
+import type { Strategy, StrategyContext } from '../types.ts';
 import { beginCleanup } from './cleanup.ts';
 import { definitionRules } from './definition-rules.ts';
-import { validateCrd, validateCrdUpdate } from './validate.ts';
+import { definitionWarnings } from './definition-warnings.ts';
+import { validateCrd, validateCrdUpdate, validateStatus } from './validate.ts';
 
 function storageVersionOf(spec: MutableJson): string | undefined {
   const version = objectsAt(spec, 'versions').find((candidate) => candidate.storage === true);
@@ -19,7 +20,7 @@ function defaultCrd(draft: MutableJson): void {
     fillZero(names, 'singular', kind.toLowerCase());
     fillZero(names, 'listKind', `${kind}List`);
   }
-  fillZero(ensureObject(spec, 'conversion'), 'strategy', 'None');
+  if (spec.conversion === undefined) spec.conversion = { strategy: 'None' };
   const webhook = objectAt(objectAt(objectAt(spec, 'conversion'), 'webhook'), 'clientConfig');
   const service = objectAt(webhook, 'service');
   if (service) fill(service, 'port', 443);
@@ -34,6 +35,12 @@ function rememberStorageVersion(draft: MutableJson): void {
   if (version !== undefined && !stored.includes(version)) status.storedVersions = [...stored, version];
 }
 
+/** Warns of what a definition says newly that does not do what one might expect. */
+function warnOf(object: DynamicObject, old: DynamicObject | undefined, { warn }: StrategyContext): void {
+  const known = definitionWarnings(old);
+  for (const text of definitionWarnings(object)) if (!known.has(text)) warn(text);
+}
+
 /** The rules of CustomResourceDefinitions themselves. */
 export const crdStrategy: Strategy = {
   default: defaultCrd,
@@ -42,10 +49,19 @@ export const crdStrategy: Strategy = {
     rememberStorageVersion(draft);
   },
   prepareUpdate(draft, _old, { subresource }) {
-    if (subresource === '') rememberStorageVersion(draft);
+    const forgotten = listAt(objectAt(draft, 'status'), 'storedVersions').length === 0;
+    if (subresource === '' || forgotten) rememberStorageVersion(draft);
   },
   beginDelete: (draft, { clock }) => beginCleanup(draft, formatTime(clock.now())),
   ...definitionRules,
-  validate: validateCrd,
-  validateUpdate: (object, old, { subresource }) => (subresource === '' ? validateCrdUpdate(object, old) : []),
+  validate(object, context) {
+    if (context.subresource !== '') return validateStatus(object);
+    if (object.metadata.resourceVersion === undefined) warnOf(object, undefined, context);
+    return validateCrd(object);
+  },
+  validateUpdate(object, old, context) {
+    if (context.subresource !== '') return [];
+    warnOf(object, old, context);
+    return validateCrdUpdate(object, old);
+  },
 };

@@ -9,6 +9,7 @@ import { customColumns } from './columns.ts';
 import { type Convert, conversionsOf } from './conversion/index.ts';
 import type { Crd, CrdVersion } from './crd-object.ts';
 import { objectRules } from './object-rules.ts';
+import { type ScaleFields, scaleErrors } from './scale-rules.ts';
 
 const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 
@@ -45,9 +46,23 @@ function selectableOf(paths: readonly string[]): ResourceInfo['selectable'] {
   return Object.fromEntries(entries);
 }
 
+function scaleRules(scale: ReadJson): Pick<Strategy, 'validate'> {
+  const fields: ScaleFields = {
+    spec: textAt(scale, 'specReplicasPath'),
+    status: textAt(scale, 'statusReplicasPath'),
+    selector: textAt(scale, 'labelSelectorPath'),
+  };
+  return { validate: (object, { subresource }) => scaleErrors(object, fields, subresource) };
+}
+
 /** Custom objects keep a generation and need a resourceVersion to be replaced; while their kind goes away no new ones come. */
-function strategyOf(crd: Crd, schema: SchemaNode): Strategy {
-  const base: Strategy = { generation: true, unconditionalUpdate: false, ...objectRules(schema) };
+function strategyOf(crd: Crd, version: CrdVersion, schema: SchemaNode): Strategy {
+  const base: Strategy = {
+    generation: true,
+    unconditionalUpdate: false,
+    ...(version.scale ? scaleRules(version.scale) : {}),
+    ...objectRules(schema),
+  };
   if (!crd.deleting) return base;
   return {
     ...base,
@@ -72,7 +87,7 @@ function resourceOf(crd: Crd, version: CrdVersion, schema: SchemaNode, conversio
     categories: names.categories,
     verbs,
     schema,
-    strategy: strategyOf(crd, schema),
+    strategy: strategyOf(crd, version, schema),
     columns: customColumns(version.columns, nameColumn, ageColumn),
     status: version.status,
     ...(version.scale ? { scale: scalePathsOf(version.scale) } : {}),

@@ -2,16 +2,15 @@ import type { FieldError, SchemaNode } from '@coxswain/schema';
 import { objectAt, objectsAt, type ReadJson, textAt } from '../builtin/shared/draft.ts';
 import { duplicate, invalidValue, required } from '../builtin/shared/errors.ts';
 
-/** A path to one value: fields only. */
-const simplePath = /^(\.[A-Za-z_$](?:[\w$-]|\\.)*)+$/;
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
 const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 /** More selectable fields than this a version may not have. */
 const maxSelectable = 8;
 
+const notAPath = 'must be a simple json path starting with .';
+
 function validatePath(path: string, field: string, roots: readonly string[], where: string): readonly FieldError[] {
-  if (!simplePath.test(path))
-    return [invalidValue(field, path, 'is an invalid JSONPath: must be a simple path such as .spec.field')];
+  if (!path.startsWith('.')) return [invalidValue(field, path, notAPath)];
   return roots.some((root) => path.startsWith(root)) ? [] : [invalidValue(field, path, where)];
 }
 
@@ -42,7 +41,9 @@ function validateColumn(column: ReadJson, field: string): readonly FieldError[] 
   if (format !== '' && !columnFormats.includes(format)) {
     errors.push(invalidValue(`${field}.format`, format, `must be one of ${columnFormats.join(',')}`));
   }
-  if (textAt(column, 'jsonPath') === '') errors.push(required(`${field}.JSONPath`));
+  const path = textAt(column, 'jsonPath');
+  if (path === '') errors.push(required(`${field}.JSONPath`));
+  else if (!path.startsWith('.')) errors.push(invalidValue(`${field}.JSONPath`, path, notAPath));
   return errors;
 }
 
@@ -53,11 +54,24 @@ export function validateColumns(version: ReadJson, field: string): readonly Fiel
   );
 }
 
-function nodeAt(schema: SchemaNode | undefined, path: string): SchemaNode | undefined {
-  let node = schema;
-  for (const name of path.split('.').slice(1)) node = node?.properties?.[name];
-  return node;
+/** The node a path of fields leads to, or why it leads to none. */
+function nodeAt(root: SchemaNode | undefined, path: string): SchemaNode | string {
+  let node = root;
+  for (const [, dot, rest = ''] of path.matchAll(/([.[\]]?)([^.[\]]*)/g)) {
+    if (dot === '' && rest === '') break;
+    if (dot === '[') return 'array notation is not allowed';
+    if (dot !== '.') return `expected [ or . but got: ${dot === ']' ? dot : rest}`;
+    if (rest === '') return 'unexpected end of JSON path';
+    const { properties, additionalProperties } = node ?? {};
+    node = properties ? properties[rest] : typeof additionalProperties === 'object' ? additionalProperties : undefined;
+    if (!node) return 'does not refer to a valid field';
+  }
+  return node ?? {};
 }
+
+const selectableTypes = ['string', 'boolean', 'integer'];
+const wrongType =
+  'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.';
 
 /** Selectable fields are scalars outside metadata, at most eight. */
 export function validateSelectable(version: ReadJson, field: string): readonly FieldError[] {
@@ -67,25 +81,37 @@ export function validateSelectable(version: ReadJson, field: string): readonly F
   objectsAt(version, 'selectableFields').forEach((entry, i) => {
     const path = textAt(entry, 'jsonPath');
     const own = `${field}[${i}].jsonPath`;
-    if (path === '') {
-      errors.push(required(own));
-      return;
+    const node = path === '' ? undefined : nodeAt(schema, path);
+    if (node === undefined) errors.push(required(own));
+    else if (typeof node === 'string') errors.push(invalidValue(own, path, `is an invalid path: ${node}`));
+    else {
+      if (path.startsWith('.metadata')) errors.push(invalidValue(own, path, 'must not point to fields in metadata'));
+      if (!selectableTypes.includes(node.type ?? '')) errors.push(invalidValue(own, path, wrongType));
+      if (seen.has(path)) errors.push(duplicate(own, path));
+      seen.add(path);
     }
-    const node = nodeAt(schema, path);
-    if (path.startsWith('.metadata')) errors.push(invalidValue(own, path, 'must not point to fields in metadata'));
-    else if (!simplePath.test(path) || !node) {
-      errors.push(invalidValue(own, path, `is an invalid path: does not refer to a valid field`));
-    } else if (!['string', 'boolean', 'integer'].includes(node.type ?? '')) {
-      const text =
-        'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.';
-      errors.push(invalidValue(own, path, text));
-    }
-    if (seen.has(path)) errors.push(duplicate(own, path));
-    seen.add(path);
   });
   if (seen.size > maxSelectable) {
     const message = `Too many: ${seen.size}: must have at most ${maxSelectable} items`;
     errors.push({ field, reason: 'FieldValueTooMany', message });
+  }
+  return errors;
+}
+
+/** What a version says to those who use it, when it is deprecated. */
+export function validateDeprecation(version: ReadJson, field: string): readonly FieldError[] {
+  const { deprecationWarning: text } = version;
+  if (typeof text !== 'string') return [];
+  const own = `${field}.deprecationWarning`;
+  if (version.deprecated !== true) return [invalidValue(own, text, 'can only be set for deprecated versions')];
+  const errors: FieldError[] = [];
+  if (Buffer.byteLength(text) > 256) errors.push(invalidValue(own, text, 'must be <= 256 characters long'));
+  if (text === '') errors.push(invalidValue(own, text, 'must not be an empty string'));
+  const odd = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.exec(text);
+  if (odd) {
+    const at = Buffer.byteLength(text.slice(0, odd.index));
+    const why = `must only contain printable UTF-8 characters; non-printable character found at index ${at}`;
+    errors.push(invalidValue(own, text, why));
   }
   return errors;
 }

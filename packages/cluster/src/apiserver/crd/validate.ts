@@ -1,31 +1,37 @@
 import { type FieldError, type SchemaNode, validateStructural } from '@coxswain/schema';
-import { given, listAt, objectAt, objectsAt, type ReadJson, sameJson, textAt } from '../builtin/shared/draft.ts';
+import { listAt, objectAt, objectsAt, type ReadJson, sameJson, textAt } from '../builtin/shared/draft.ts';
 import { invalidValue, notSupported, required } from '../builtin/shared/errors.ts';
 import { dns1035Label, dnsSubdomain } from '../builtin/shared/names.ts';
 import { unchanged } from '../builtin/shared/values.ts';
 import { approvalAnnotation, approvalOf, isProtectedGroup } from './approval.ts';
 import { annotationsOf } from './crd-object.ts';
-import { validateColumns, validateSelectable, validateSubresources } from './validate-version.ts';
+import { versionsForm } from './go-form.ts';
+import { bundleErrors, validateConversion } from './validate-conversion.ts';
+import { validateColumns, validateDeprecation, validateSelectable, validateSubresources } from './validate-version.ts';
 
-function validateNames(names: ReadJson | undefined): readonly FieldError[] {
+const requiredNames = ['plural', 'singular', 'kind', 'listKind'];
+
+function missingNames(names: ReadJson | undefined): readonly FieldError[] {
+  return requiredNames.flatMap((key) => (textAt(names, key) === '' ? [required(`spec.names.${key}`)] : []));
+}
+
+/** @param at `spec.names` or `status.acceptedNames` */
+function validateNames(names: ReadJson | undefined, at: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  for (const key of ['plural', 'singular', 'kind', 'listKind']) {
-    if (textAt(names, key) === '') errors.push(required(`spec.names.${key}`));
-  }
   const check = (value: string, field: string, prefix = '') => {
     const texts = value === '' ? [] : dns1035Label(prefix === '' ? value : value.toLowerCase());
     if (texts.length > 0) errors.push(invalidValue(field, value, `${prefix}${texts.join(',')}`));
   };
   const mixed = 'may have mixed case, but should otherwise match: ';
-  check(textAt(names, 'plural'), 'spec.names.plural');
-  check(textAt(names, 'singular'), 'spec.names.singular');
-  check(textAt(names, 'kind'), 'spec.names.kind', mixed);
-  check(textAt(names, 'listKind'), 'spec.names.listKind', mixed);
-  listAt(names, 'shortNames').forEach((name, i) => void check(String(name), `spec.names.shortNames[${i}]`));
+  check(textAt(names, 'plural'), `${at}.plural`);
+  check(textAt(names, 'singular'), `${at}.singular`);
+  check(textAt(names, 'kind'), `${at}.kind`, mixed);
+  check(textAt(names, 'listKind'), `${at}.listKind`, mixed);
+  listAt(names, 'shortNames').forEach((name, i) => void check(String(name), `${at}.shortNames[${i}]`));
   if (textAt(names, 'kind') !== '' && names?.kind === names?.listKind) {
-    errors.push(invalidValue('spec.names.listKind', names?.listKind, 'kind and listKind may not be the same'));
+    errors.push(invalidValue(`${at}.listKind`, names?.listKind, 'kind and listKind may not be the same'));
   }
-  listAt(names, 'categories').forEach((name, i) => void check(String(name), `spec.names.categories[${i}]`));
+  listAt(names, 'categories').forEach((name, i) => void check(String(name), `${at}.categories[${i}]`));
   return errors;
 }
 
@@ -102,10 +108,7 @@ function validateVersion(version: ReadJson, versions: readonly ReadJson[], field
   const name = textAt(version, 'name');
   const texts = dns1035Label(name);
   const errors = texts.length > 0 ? [invalidValue(`${field}.name`, name, texts.join(','))] : [];
-  if (given(version.deprecationWarning) && version.deprecated !== true) {
-    const text = 'can only be set for deprecated versions';
-    errors.push(invalidValue(`${field}.deprecationWarning`, version.deprecationWarning, text));
-  }
+  errors.push(...validateDeprecation(version, field));
   for (const part of versionParts) {
     if (!isShared(part, versions)) errors.push(...part.check(version, `${field}.${part.own}`));
   }
@@ -120,37 +123,15 @@ function validateVersions(spec: ReadJson): readonly FieldError[] {
   errors.push(...versions.flatMap((version, i) => validateVersion(version, versions, `spec.versions[${i}]`)));
   const names = versions.map((version) => version.name);
   if (new Set(names).size !== names.length) {
-    errors.push(invalidValue('spec.versions', versions, 'must contain unique version names'));
+    errors.push(invalidValue('spec.versions', versionsForm(versions), 'must contain unique version names'));
   }
   if (versions.filter((version) => version.storage === true).length !== 1) {
-    errors.push(invalidValue('spec.versions', versions, 'must have exactly one version marked as storage version'));
+    const text = 'must have exactly one version marked as storage version';
+    errors.push(invalidValue('spec.versions', versionsForm(versions), text));
   }
   const first = textAt(versions[0], 'name');
-  const texts = dns1035Label(first);
+  const texts = first === '' ? [] : dns1035Label(first);
   if (texts.length > 0) errors.push(invalidValue('spec.version', first, texts.join(',')));
-  return errors;
-}
-
-function validateConversion(spec: ReadJson): readonly FieldError[] {
-  const conversion = objectAt(spec, 'conversion');
-  const strategy = textAt(conversion, 'strategy');
-  const webhook = objectAt(conversion, 'webhook');
-  if (strategy === '') return [required('spec.conversion.strategy')];
-  if (strategy === 'None') {
-    if (!webhook) return [];
-    const text = 'should not be set when strategy is not set to Webhook';
-    return [
-      { field: 'spec.conversion.webhookClientConfig', reason: 'FieldValueForbidden', message: `Forbidden: ${text}` },
-    ];
-  }
-  if (strategy !== 'Webhook') return [notSupported('spec.conversion.strategy', strategy, ['None', 'Webhook'])];
-  const errors: FieldError[] = [];
-  if (!objectAt(webhook, 'clientConfig')) {
-    errors.push(required('spec.conversion.webhookClientConfig', 'required when strategy is set to Webhook'));
-  }
-  if (listAt(webhook, 'conversionReviewVersions').length === 0) {
-    errors.push(required('spec.conversion.conversionReviewVersions'));
-  }
   return errors;
 }
 
@@ -159,9 +140,13 @@ function validateStoredVersions(object: ReadJson): readonly FieldError[] {
   const field = 'status.storedVersions';
   if (stored.length === 0) return [invalidValue(field, null, 'must have at least one stored version')];
   const versions = objectsAt(objectAt(object, 'spec'), 'versions');
-  const errors = versions
-    .filter((version) => version.storage === true && !stored.includes(textAt(version, 'name')))
-    .map((version) => invalidValue(field, stored, `must have the storage version ${textAt(version, 'name')}`));
+  // A version that comes twice is looked for once only.
+  const left = new Set(stored);
+  const errors = versions.flatMap((version) => {
+    const name = textAt(version, 'name');
+    const missing = !left.delete(name) && version.storage === true;
+    return missing ? [invalidValue(field, stored, `must have the storage version ${name}`)] : [];
+  });
   stored.forEach((name, i) => {
     if (versions.some((version) => version.name === name)) return;
     const text = `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
@@ -179,6 +164,11 @@ function validateApproval(object: ReadJson, group: string): readonly FieldError[
   return reason === 'InvalidAnnotation'
     ? [invalidValue(field, annotationsOf(object)[approvalAnnotation], message)]
     : [];
+}
+
+/** The status, as far as it says names. */
+export function validateStatus(object: ReadJson): readonly FieldError[] {
+  return validateNames(objectAt(objectAt(object, 'status'), 'acceptedNames'), 'status.acceptedNames');
 }
 
 /** A whole CustomResourceDefinition: names, versions, schemas, subresources, columns, conversion. */
@@ -199,13 +189,19 @@ export function validateCrd(object: ReadJson): readonly FieldError[] {
   else if (!['Cluster', 'Namespaced'].includes(scope)) {
     errors.push(notSupported('spec.scope', scope, ['Cluster', 'Namespaced']));
   }
-  errors.push(...validateVersions(spec), ...validateNames(names), ...validateSharedParts(objectsAt(spec, 'versions')));
+  errors.push(
+    ...validateVersions(spec),
+    ...missingNames(names),
+    ...validateNames(names, 'spec.names'),
+    ...validateSharedParts(objectsAt(spec, 'versions')),
+  );
   if (spec.preserveUnknownFields === true) {
     const text =
       'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
     errors.push(invalidValue('spec.preserveUnknownFields', true, text));
   }
-  errors.push(...validateConversion(spec), ...validateStoredVersions(object), ...validateApproval(object, group));
+  errors.push(...validateConversion(spec), ...validateStatus(object));
+  errors.push(...validateStoredVersions(object), ...validateApproval(object, group));
   return errors;
 }
 
@@ -223,5 +219,6 @@ export function validateCrdUpdate(object: ReadJson, old: ReadJson): readonly Fie
     ...(established ? unchanged(names?.kind, oldNames?.kind, 'spec.names.kind') : []),
     ...unchanged(spec?.group, before?.group, 'spec.group'),
     ...unchanged(names?.plural, oldNames?.plural, 'spec.names.plural'),
+    ...(established && bundleErrors(before).length === 0 ? bundleErrors(spec) : []),
   ];
 }

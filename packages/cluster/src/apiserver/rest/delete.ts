@@ -93,6 +93,7 @@ function servedForm(call: Call): Form {
 }
 
 function checkPreconditions(call: Call, old: DynamicObject, { uid, resourceVersion }: DeleteOptions): void {
+  if (call.resource.strategy.beginDelete) checkOwnPreconditions(call, old, uid, resourceVersion);
   // These two name the kind where other conflicts name the resource.
   const resource = { ...call.resource, plural: call.resource.kind };
   const meta = old.metadata;
@@ -103,6 +104,25 @@ function checkPreconditions(call: Call, old: DynamicObject, { uid, resourceVersi
   if (resourceVersion !== undefined && resourceVersion !== meta.resourceVersion) {
     const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${meta.resourceVersion}). The object might have been modified`;
     throw conflict(resource, meta.name, why);
+  }
+}
+
+/** Kinds whose deletion begins in a way of its own check for themselves, in other words. */
+function checkOwnPreconditions(
+  call: Call,
+  { metadata }: DynamicObject,
+  uid: string | undefined,
+  resourceVersion: string | undefined,
+): void {
+  const refuse = (what: string, given: string, actual: string | undefined) =>
+    conflict(
+      call.resource,
+      metadata.name,
+      `precondition failed: ${what} in precondition: ${given}, ${what} in object meta: ${actual}`,
+    );
+  if (uid !== undefined && uid !== metadata.uid) throw refuse('UID', uid, metadata.uid);
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+    throw refuse('ResourceVersion', resourceVersion, metadata.resourceVersion);
   }
 }
 

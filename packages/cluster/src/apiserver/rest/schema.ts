@@ -33,11 +33,19 @@ export function applyDefaults(resource: ResourceInfo, draft: MutableJson): void 
   resource.strategy.default?.(draft);
 }
 
-/** Violations of the schema of a custom kind; what an update left as it was is not held against it. */
+/**
+ * Violations of the schema of a custom kind; what an update left as it was is not held against it. A write of the status is held to
+ * the schema of the status.
+ */
 export function schemaErrors(
   resource: ResourceInfo,
   object: DynamicObject,
   old?: DynamicObject,
+  subresource = '',
 ): readonly FieldError[] {
-  return resource.builtIn ? [] : compiled(resource).validate(object, old ? { old } : {});
+  if (resource.builtIn) return [];
+  if (subresource !== 'status') return compiled(resource).validate(object, old ? { old } : {});
+  const status = resource.schema.properties?.status;
+  if (!status || object.status === undefined) return [];
+  return compileSchema(status, builtInSchemas).validate(object.status, { old: old?.status, path: 'status' });
 }

@@ -212,7 +212,7 @@ function validate(call: Call, object: DynamicObject, old: DynamicObject, context
   const { resource } = call;
   const errors = [
     ...updateErrors(resource, object, old),
-    ...schemaErrors(resource, object, old),
+    ...schemaErrors(resource, object, old, call.subresource),
     ...(resource.strategy.validate?.(object, context) ?? []),
     ...(resource.strategy.validateUpdate?.(object, old, context) ?? []),
   ];

@@ -1,6 +1,7 @@
 import type { Area } from '../types.ts';
 import { admission } from './admission.ts';
 import { connect } from './connect.ts';
+import { customDefinitions } from './custom-definitions.ts';
 import { customKinds } from './custom-kinds.ts';
 import { customRules } from './custom-rules.ts';
 import { discovery } from './discovery.ts';
@@ -29,6 +30,7 @@ export const areas: readonly Area[] = [
   printing,
   customKinds,
   customRules,
+  customDefinitions,
   connect,
   admission,
   ...kindAreas,
