@@ -60,6 +60,6 @@ export function plainRules(id: string): Strategy {
     deleteReturnsObject: deletedObjectAnswered.has(id),
     defaultPropagation: id === 'batch/jobs' || id === '/replicationcontrollers' ? 'Orphan' : 'Background',
     ...(labelNames.has(id) ? { validateName: dnsLabel } : {}),
-    ...(id.startsWith('rbac.authorization.k8s.io/') ? { validateName: pathSegment } : {}),
+    ...(id.startsWith('rbac.authorization.k8s.io/') || id === 'policy/poddisruptionbudgets' ? { validateName: pathSegment } : {}),
   };
 }

@@ -1,6 +1,7 @@
 import type { FieldError } from '@coxswain/schema';
 import { definitionStatusErrors } from '../crd/index.ts';
-import { given, listAt, numberAt, objectAt, type ReadJson, textAt } from './shared/draft.ts';
+import { checkConditions } from './shared/conditions.ts';
+import { given, listAt, numberAt, objectAt, objectsAt, type ReadJson, textAt } from './shared/draft.ts';
 import { forbiddenField, invalidValue } from './shared/errors.ts';
 import { nonNegative } from './shared/values.ts';
 
@@ -8,11 +9,11 @@ import { nonNegative } from './shared/values.ts';
 export type StatusRule = (object: ReadJson) => readonly FieldError[];
 
 /** Counts of replicas: none negative, and no part greater than the whole. */
-function replicaCounts(parts: readonly string[]): StatusRule {
+function replicaCounts(parts: readonly string[], others: readonly string[], ready = 'readyReplicas'): StatusRule {
   return (object) => {
     const status = objectAt(object, 'status');
     const total = numberAt(status, 'replicas') ?? 0;
-    const errors = ['replicas', ...parts, 'observedGeneration', 'collisionCount'].flatMap((key) =>
+    const errors = ['replicas', ...parts, ...others, 'observedGeneration', 'collisionCount'].flatMap((key) =>
       nonNegative(status?.[key], `status.${key}`),
     );
     for (const key of parts) {
@@ -21,11 +22,29 @@ function replicaCounts(parts: readonly string[]): StatusRule {
     }
     const available = numberAt(status, 'availableReplicas') ?? 0;
     if (available > (numberAt(status, 'readyReplicas') ?? 0)) {
-      errors.push(invalidValue('status.availableReplicas', available, 'cannot be greater than status.readyReplicas'));
+      errors.push(invalidValue('status.availableReplicas', available, `cannot be greater than ${ready}`));
     }
     return errors;
   };
 }
+
+/** Numbers that may not be negative. */
+const counts =
+  (keys: readonly string[]): StatusRule =>
+  (object) =>
+    keys.flatMap((key) => nonNegative(objectAt(object, 'status')?.[key], `status.${key}`));
+
+const daemonCounts = [
+  'currentNumberScheduled',
+  'numberMisscheduled',
+  'desiredNumberScheduled',
+  'numberReady',
+  'observedGeneration',
+  'updatedNumberScheduled',
+  'numberAvailable',
+  'numberUnavailable',
+  'collisionCount',
+];
 
 const serviceStatus: StatusRule = (object) => {
   const ingress = listAt(objectAt(objectAt(object, 'status'), 'loadBalancer'), 'ingress');
@@ -47,10 +66,26 @@ const namespaceStatus: StatusRule = (object) => {
 
 /** By `group/plural`; kinds without an entry take any status that fits their schema. */
 export const statusRules: Readonly<Record<string, StatusRule>> = {
-  'apps/deployments': replicaCounts(['updatedReplicas', 'readyReplicas', 'availableReplicas']),
-  'apps/replicasets': replicaCounts(['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']),
-  'apps/statefulsets': replicaCounts(['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas']),
-  '/replicationcontrollers': replicaCounts(['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']),
+  'apps/daemonsets': counts(daemonCounts),
+  'apps/deployments': replicaCounts(
+    ['updatedReplicas', 'readyReplicas', 'availableReplicas'],
+    ['unavailableReplicas', 'terminatingReplicas'],
+  ),
+  'apps/replicasets': replicaCounts(
+    ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'],
+    ['terminatingReplicas'],
+  ),
+  'apps/statefulsets': replicaCounts(
+    ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'],
+    [],
+    'status.readyReplicas',
+  ),
+  '/replicationcontrollers': replicaCounts(['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], []),
+  'autoscaling/horizontalpodautoscalers': counts(['currentReplicas', 'desiredReplicas']),
+  'policy/poddisruptionbudgets': (object) => [
+    ...checkConditions(objectsAt(objectAt(object, 'status'), 'conditions'), 'status.conditions'),
+    ...counts(['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'])(object),
+  ],
   '/services': serviceStatus,
   '/namespaces': namespaceStatus,
   'apiextensions.k8s.io/customresourcedefinitions': definitionStatusErrors,

@@ -13,6 +13,7 @@ import { daemonSetStrategy } from './apps/daemon-set.ts';
 import { deploymentStrategy } from './apps/deployment.ts';
 import { replicaSetStrategy, replicationControllerStrategy } from './apps/replica-set.ts';
 import { statefulSetStrategy } from './apps/stateful-set.ts';
+import { autoscalerStrategy } from './autoscaling/autoscaler.ts';
 import { cronJobStrategy } from './batch/cron-job.ts';
 import { jobStrategy } from './batch/job.ts';
 import { configMapStrategy } from './core/config-map.ts';
@@ -58,7 +59,7 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'apps/deployments': deploymentStrategy,
   'apps/replicasets': replicaSetStrategy,
   'apps/statefulsets': statefulSetStrategy,
-  'autoscaling/horizontalpodautoscalers': misc.autoscalerStrategy,
+  'autoscaling/horizontalpodautoscalers': autoscalerStrategy,
   'batch/cronjobs': cronJobStrategy,
   'batch/jobs': jobStrategy,
   'coordination.k8s.io/leases': misc.leaseStrategy,

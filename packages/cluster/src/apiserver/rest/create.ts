@@ -11,7 +11,7 @@ import {
 import type { FieldError } from '@coxswain/schema';
 import { trackUpdate } from '../fieldmanager/index.ts';
 import { type WriteOptions, writeOptions } from '../request/query.ts';
-import type { ApiResponse, StrategyContext } from '../types.ts';
+import type { ApiResponse, ResourceInfo, StrategyContext } from '../types.ts';
 import { type Admission, admission } from './admission.ts';
 import { draftOf, withoutFiller } from './clone.ts';
 import { apiVersionOf, type Call, keyOf, managerOf, strategyContext, warn } from './context.ts';
@@ -155,7 +155,17 @@ function validate(call: Call, object: DynamicObject, context: StrategyContext): 
 
 /** @throws ApiError Invalid when there are errors */
 export function refuse(call: Call, name: string, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw invalid(call.resource.group, call.resource.kind, name, errors);
+  if (errors.length > 0) throw invalid(call.resource.group, call.resource.kind, name, distinct(call.resource, errors));
+}
+
+/** The same fault of a built-in kind is told once, however many rules found it. Definitions tell all. */
+function distinct({ builtIn, group }: ResourceInfo, errors: readonly FieldError[]): readonly FieldError[] {
+  if (!builtIn || group === 'apiextensions.k8s.io') return errors;
+  const seen = new Set<string>();
+  return errors.filter(({ field, message }) => {
+    const key = `${field}: ${message}`;
+    return !seen.has(key) && seen.add(key);
+  });
 }
 
 function nameTaken(call: Call, name: string, current: KubeObject | undefined): Error {

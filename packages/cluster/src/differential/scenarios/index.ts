@@ -14,6 +14,8 @@ import { reads } from './reads.ts';
 import { serverGroups } from './server-groups.ts';
 import { validation } from './validation.ts';
 import { watches } from './watches.ts';
+import { validationPods } from './validation-pods.ts';
+import { validationWorkloads } from './validation-workloads.ts';
 import { writes } from './writes.ts';
 
 import { validationPods } from './validation-pods.ts';
@@ -26,6 +28,10 @@ export const areas: readonly Area[] = [
   writes,
   patches,
   validation,
+  limits,
+  validation,
+  validationPods,
+  validationWorkloads,
   decoding,
   printing,
   customKinds,

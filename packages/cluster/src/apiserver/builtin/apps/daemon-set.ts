@@ -3,10 +3,11 @@ import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
 import { defaultPodTemplate } from '../pod/default-spec.ts';
 import { validatePodTemplate } from '../pod/validate-template.ts';
+import { podWarnings } from '../pod/warnings.ts';
 import { ensureObject, fill, fillZero, mapAt, objectAt, type ReadJson, sameJson, textAt } from '../shared/draft.ts';
 import { invalidValue, notSupported, required } from '../shared/errors.ts';
 import { isEmptySelector, validateLabelSelector } from '../shared/selectors.ts';
-import { intOrPercent, nonNegative, percentOf, unchanged } from '../shared/values.ts';
+import { amountOf, atMostAll, intOrPercent, nonNegative, unchanged } from '../shared/values.ts';
 import { alwaysRunning, goStrategy, templateMatches } from './template-rules.ts';
 
 function defaultDaemonSet(draft: MutableJson): void {
@@ -28,16 +29,17 @@ function defaultDaemonSet(draft: MutableJson): void {
 
 function validateRolling(rolling: ReadJson, field: string): readonly FieldError[] {
   const { maxUnavailable, maxSurge } = rolling;
-  const isZero = (value: unknown) => value === 0 || percentOf(value) === 0 || value === undefined;
   const errors = [
     ...intOrPercent(maxUnavailable, `${field}.maxUnavailable`),
     ...intOrPercent(maxSurge, `${field}.maxSurge`),
   ];
-  if (isZero(maxUnavailable) && isZero(maxSurge)) {
+  const [down, up] = [amountOf(maxUnavailable), amountOf(maxSurge)];
+  if (down === 0 && up === 0) {
     errors.push(required(`${field}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'));
-  } else if (!isZero(maxUnavailable) && !isZero(maxSurge)) {
+  } else if (down !== 0 && up !== 0) {
     errors.push(invalidValue(`${field}.maxSurge`, maxSurge, 'may not be set when maxUnavailable is non-zero'));
   }
+  errors.push(...atMostAll(maxUnavailable, `${field}.maxUnavailable`), ...atMostAll(maxSurge, `${field}.maxSurge`));
   return errors;
 }
 
@@ -47,7 +49,8 @@ function validateDaemonSet(object: ReadJson): readonly FieldError[] {
   const type = textAt(strategy, 'type');
   const rolling = objectAt(strategy, 'rollingUpdate');
   const selector = objectAt(spec, 'selector');
-  const errors: FieldError[] = [...validateLabelSelector(selector, 'spec.selector'), ...templateMatches(spec)];
+  const errors: FieldError[] = [...validateLabelSelector(selector, 'spec.selector')];
+  if (errors.length === 0) errors.push(...templateMatches(spec));
   if (selector && isEmptySelector(selector)) {
     errors.push(invalidValue('spec.selector', selector, 'empty selector is invalid for daemonset'));
   }
@@ -56,7 +59,12 @@ function validateDaemonSet(object: ReadJson): readonly FieldError[] {
   if (type === 'RollingUpdate') {
     if (rolling) errors.push(...validateRolling(rolling, 'spec.updateStrategy.rollingUpdate'));
   } else if (type !== 'OnDelete') {
-    errors.push(notSupported('spec.updateStrategy', goStrategy(strategy), ['RollingUpdate', 'OnDelete']));
+    errors.push(
+      notSupported('spec.updateStrategy', goStrategy(strategy, 'apps.DaemonSetUpdateStrategy'), [
+        'RollingUpdate',
+        'OnDelete',
+      ]),
+    );
   }
   errors.push(...nonNegative(spec.revisionHistoryLimit, 'spec.revisionHistoryLimit'));
   return errors;
@@ -81,7 +89,10 @@ export const daemonSetStrategy: Strategy = {
     const same = sameJson(objectAt(draft, 'spec')?.template, objectAt(old, 'spec')?.template);
     setTemplateGeneration(draft, same || subresource !== '' ? before : before + 1);
   },
-  validate: validateDaemonSet,
-  validateUpdate: (object, old) =>
-    unchanged(objectAt(object, 'spec')?.selector, objectAt(old, 'spec')?.selector, 'spec.selector'),
+  validateCreate: validateDaemonSet,
+  validateUpdate: (object, old) => [
+    ...unchanged(objectAt(object, 'spec')?.selector, objectAt(old, 'spec')?.selector, 'spec.selector'),
+    ...validateDaemonSet(object),
+  ],
+  warnings: (object) => podWarnings(objectAt(objectAt(object, 'spec'), 'template') ?? {}, 'spec.template'),
 };

@@ -2,9 +2,10 @@ import type { MutableJson } from '@coxswain/k8s';
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
 import { defaultPodTemplate } from '../pod/default-spec.ts';
+import { workloadWarnings } from '../pod/warnings.ts';
 import { ensureObject, fill, fillZero, numberAt, objectAt, type ReadJson, textAt } from '../shared/draft.ts';
 import { forbiddenField, invalidValue, notSupported } from '../shared/errors.ts';
-import { intOrPercent, nonNegative, percentOf, unchanged } from '../shared/values.ts';
+import { amountOf, atMostAll, intOrPercent, nonNegative, unchanged } from '../shared/values.ts';
 import { goStrategy, replicaTemplate, workloadSelector } from './template-rules.ts';
 
 function defaultDeployment(draft: MutableJson): void {
@@ -30,14 +31,10 @@ function validateRolling(rolling: ReadJson, field: string): readonly FieldError[
     ...intOrPercent(maxUnavailable, `${field}.maxUnavailable`),
     ...intOrPercent(maxSurge, `${field}.maxSurge`),
   ];
-  const isZero = (value: unknown) => value === 0 || percentOf(value) === 0;
-  if (isZero(maxUnavailable) && isZero(maxSurge)) {
+  if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0) {
     errors.push(invalidValue(`${field}.maxUnavailable`, maxUnavailable, 'may not be 0 when `maxSurge` is 0'));
   }
-  if ((percentOf(maxUnavailable) ?? 0) > 100) {
-    errors.push(invalidValue(`${field}.maxUnavailable`, maxUnavailable, 'must not be greater than 100%'));
-  }
-  return errors;
+  return [...errors, ...atMostAll(maxUnavailable, `${field}.maxUnavailable`)];
 }
 
 function validateStrategy(spec: ReadJson): readonly FieldError[] {
@@ -50,7 +47,9 @@ function validateStrategy(spec: ReadJson): readonly FieldError[] {
     case 'RollingUpdate':
       return rolling ? validateRolling(rolling, 'spec.strategy.rollingUpdate') : [];
     default:
-      return [notSupported('spec.strategy', goStrategy(strategy), ['Recreate', 'RollingUpdate'])];
+      return [
+        notSupported('spec.strategy', goStrategy(strategy, 'apps.DeploymentStrategy'), ['Recreate', 'RollingUpdate']),
+      ];
   }
 }
 
@@ -77,4 +76,5 @@ export const deploymentStrategy: Strategy = {
   validate: validateDeployment,
   validateUpdate: (object, old) =>
     unchanged(objectAt(object, 'spec')?.selector, objectAt(old, 'spec')?.selector, 'spec.selector'),
+  warnings: workloadWarnings,
 };

@@ -3,6 +3,7 @@ import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
 import { defaultPodTemplate, templateLabels } from '../pod/default-spec.ts';
 import { validatePodTemplate } from '../pod/validate-template.ts';
+import { workloadWarnings } from '../pod/warnings.ts';
 import { copyJson, ensureObject, fill, fillZero, mapAt, objectAt, type ReadJson } from '../shared/draft.ts';
 import { invalidValue, required } from '../shared/errors.ts';
 import { nonNegative, unchanged } from '../shared/values.ts';
@@ -30,6 +31,7 @@ export const replicaSetStrategy: Strategy = {
   validate: validateReplicaSet,
   validateUpdate: (object, old) =>
     unchanged(objectAt(object, 'spec')?.selector, objectAt(old, 'spec')?.selector, 'spec.selector'),
+  warnings: workloadWarnings,
 };
 
 function defaultReplicationController(draft: MutableJson): void {
@@ -56,8 +58,9 @@ function validateReplicationController(object: ReadJson): readonly FieldError[] 
   if (Object.keys(selector).length === 0) errors.push(required('spec.selector'));
   if (!objectAt(spec, 'template')) return [...errors, required('spec.template')];
   const labels = mapAt(objectAt(objectAt(spec, 'template'), 'metadata'), 'labels');
+  const shown = objectAt(objectAt(objectAt(spec, 'template'), 'metadata'), 'labels') ?? null;
   if (Object.entries(selector).some(([key, value]) => labels[key] !== value)) {
-    errors.push(invalidValue('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
+    errors.push(invalidValue('spec.template.metadata.labels', shown, '`selector` does not match template `labels`'));
   }
   errors.push(...validatePodTemplate(objectAt(spec, 'template'), 'spec.template'));
   return [...errors, ...alwaysRunning(spec, 'ReplicationController')];
@@ -66,4 +69,5 @@ function validateReplicationController(object: ReadJson): readonly FieldError[] 
 export const replicationControllerStrategy: Strategy = {
   default: defaultReplicationController,
   validate: validateReplicationController,
+  warnings: workloadWarnings,
 };

@@ -3,20 +3,24 @@ import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
 import { defaultClaimSpec, validateClaimSpec } from '../core/claim-spec.ts';
 import { defaultPodTemplate } from '../pod/default-spec.ts';
+import { podWarnings } from '../pod/warnings.ts';
 import {
   copyJson,
   ensureObject,
   fill,
   fillZero,
   listAt,
+  numberAt,
   objectAt,
   objectsAt,
   type ReadJson,
+  sameJson,
   textAt,
 } from '../shared/draft.ts';
-import { invalidValue, notSupported, required } from '../shared/errors.ts';
+import { immutableText, invalidValue, notSupported, required } from '../shared/errors.ts';
+import { goValue } from '../shared/go-value.ts';
 import { dnsLabel } from '../shared/names.ts';
-import { formatErrors, intOrPercent, nonNegative, percentOf, unchanged } from '../shared/values.ts';
+import { amountOf, atMostAll, formatErrors, intOrPercent, nonNegative } from '../shared/values.ts';
 import { alwaysRunning, brokenSelector, goStrategy, matchingTemplate, workloadSelector } from './template-rules.ts';
 
 function defaultUpdateStrategy(spec: MutableJson): void {
@@ -68,7 +72,13 @@ function validateUpdateStrategy(spec: ReadJson): readonly FieldError[] {
     case 'RollingUpdate':
       return rolling ? validateRolling(rolling, field) : [];
     default:
-      return [invalidValue('spec.updateStrategy', goStrategy(strategy), "must be 'RollingUpdate' or 'OnDelete'")];
+      return [
+        invalidValue(
+          'spec.updateStrategy',
+          goStrategy(strategy, 'apps.StatefulSetUpdateStrategy'),
+          "must be 'RollingUpdate' or 'OnDelete'",
+        ),
+      ];
   }
 }
 
@@ -82,13 +92,10 @@ function validateRolling(rolling: ReadJson, field: string): readonly FieldError[
   const errors = [...nonNegative(partition, `${field}.partition`)];
   if (maxUnavailable === undefined || maxUnavailable === null) return errors;
   errors.push(...intOrPercent(maxUnavailable, `${field}.maxUnavailable`));
-  if (maxUnavailable === 0 || percentOf(maxUnavailable) === 0) {
+  if (amountOf(maxUnavailable) === 0) {
     errors.push(invalidValue(`${field}.maxUnavailable`, maxUnavailable, 'cannot be 0'));
   }
-  if ((percentOf(maxUnavailable) ?? 0) > 100) {
-    errors.push(invalidValue(`${field}.maxUnavailable`, maxUnavailable, 'must not be greater than 100%'));
-  }
-  return errors;
+  return [...errors, ...atMostAll(maxUnavailable, `${field}.maxUnavailable`)];
 }
 
 function validateRetention(spec: ReadJson): readonly FieldError[] {
@@ -104,7 +111,7 @@ function validateRetention(spec: ReadJson): readonly FieldError[] {
 function withClaimVolumes(spec: ReadJson): ReadJson {
   const claims = objectsAt(spec, 'volumeClaimTemplates');
   if (claims.length === 0) return spec;
-  const names = claims.map((claim) => textAt(objectAt(claim, 'metadata'), 'name'));
+  const names = [...new Set(claims.map((claim) => textAt(objectAt(claim, 'metadata'), 'name')))];
   const template = copyJson(objectAt(spec, 'template') ?? {});
   const podSpec = ensureObject(template, 'spec');
   const kept = listAt(podSpec, 'volumes').filter((volume) => !names.includes(textAt(volume as ReadJson, 'name')));
@@ -138,12 +145,23 @@ function validateStatefulSet(object: ReadJson): readonly FieldError[] {
 
 const fixedFields = ['selector', 'volumeClaimTemplates', 'serviceName', 'podManagementPolicy'];
 
+const negativeHistory =
+  'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended';
+
 export const statefulSetStrategy: Strategy = {
   default: defaultStatefulSet,
   validate: validateStatefulSet,
   validateUpdate(object, old) {
     const spec = objectAt(object, 'spec');
     const before = objectAt(old, 'spec');
-    return fixedFields.flatMap((key) => unchanged(spec?.[key], before?.[key], `spec.${key}`));
+    return fixedFields.flatMap((key) => {
+      if (sameJson(spec?.[key] ?? undefined, before?.[key] ?? undefined)) return [];
+      const shown = key === 'volumeClaimTemplates' ? goValue(spec?.[key], '[]core.PersistentVolumeClaim') : spec?.[key];
+      return [invalidValue(`spec.${key}`, shown, immutableText)];
+    });
   },
+  warnings: (object) => [
+    ...podWarnings(objectAt(objectAt(object, 'spec'), 'template') ?? {}, 'spec.template'),
+    ...((numberAt(objectAt(object, 'spec'), 'revisionHistoryLimit') ?? 0) < 0 ? [negativeHistory] : []),
+  ],
 };

@@ -2,6 +2,7 @@ import type { FieldError } from '@coxswain/schema';
 import { validatePodTemplate } from '../pod/validate-template.ts';
 import { given, mapAt, objectAt, type ReadJson, textAt } from '../shared/draft.ts';
 import { forbiddenField, invalidValue, notSupported, required } from '../shared/errors.ts';
+import { goValue } from '../shared/go-value.ts';
 import { isEmptySelector, selectsLabels, validateLabelSelector } from '../shared/selectors.ts';
 
 /** A workload's selector: required, well-formed, not empty. `kind` as the message names it. */
@@ -18,8 +19,8 @@ export function workloadSelector(spec: ReadJson, kind: string): readonly FieldEr
 export const doesNotMatch = '`selector` does not match template `labels`';
 
 /** An update strategy as the server's messages print it: by the names of its Go fields. */
-export function goStrategy(strategy: ReadJson | undefined): object {
-  return { Type: textAt(strategy, 'type'), RollingUpdate: strategy?.rollingUpdate ?? null };
+export function goStrategy(strategy: ReadJson | undefined, type: string): object {
+  return goValue(strategy, type) as object;
 }
 
 /** Whether the selector selects the template's own pods. No selector selects none, an empty one all. */
@@ -28,7 +29,7 @@ export function templateMatches(spec: ReadJson): readonly FieldError[] {
   const metadata = objectAt(objectAt(spec, 'template'), 'metadata');
   const labels = mapAt(metadata, 'labels');
   if (selector && (isEmptySelector(selector) || selectsLabels(selector, labels))) return [];
-  return [invalidValue('spec.template.metadata.labels', objectAt(metadata, 'labels'), doesNotMatch)];
+  return [invalidValue('spec.template.metadata.labels', objectAt(metadata, 'labels') ?? null, doesNotMatch)];
 }
 
 /** Pods of a workload run for ever. `kind` as the message names it. */

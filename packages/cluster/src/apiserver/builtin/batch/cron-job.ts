@@ -1,13 +1,16 @@
 import type { MutableJson } from '@coxswain/k8s';
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
+import { workloadWarnings } from '../pod/warnings.ts';
 import { ensureObject, fill, fillZero, given, objectAt, type ReadJson, textAt } from '../shared/draft.ts';
 import { invalidValue, notSupported, required } from '../shared/errors.ts';
+import { goValue } from '../shared/go-value.ts';
 import { nonNegative } from '../shared/values.ts';
-import { defaultJobSpec, validateJobSpec } from './job.ts';
+import { defaultJobSpec } from './job.ts';
+import { scheduleFault } from './schedule.ts';
+import { validateJobSpec } from './validate-job.ts';
 
 const policies = ['Allow', 'Forbid', 'Replace'];
-const macros = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
 
 function defaultCronJob(draft: MutableJson): void {
   const spec = ensureObject(draft, 'spec');
@@ -36,11 +39,8 @@ function validateSchedule(spec: ReadJson): readonly FieldError[] {
     const text = 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead';
     return [invalidValue('spec.schedule', schedule, text)];
   }
-  const fields = schedule.trim().split(/\s+/);
-  const isMacro = macros.includes(schedule) || schedule.startsWith('@every ');
-  if (isMacro || fields.length === 5) return [];
-  const text = `expected exactly 5 fields, found ${fields.length}: [${fields.join(' ')}]`;
-  return [invalidValue('spec.schedule', schedule, text)];
+  const fault = scheduleFault(schedule);
+  return fault === undefined ? [] : [invalidValue('spec.schedule', schedule, fault)];
 }
 
 function validateTimeZone(spec: ReadJson): readonly FieldError[] {
@@ -64,6 +64,16 @@ function validateTimeZone(spec: ReadJson): readonly FieldError[] {
   }
 }
 
+/** The selectors of jobs are made with them. */
+function validateNoSelector(jobSpec: ReadJson): readonly FieldError[] {
+  const field = 'spec.jobTemplate.spec';
+  const errors: FieldError[] = [];
+  if (jobSpec.manualSelector === true) errors.push(notSupported(`${field}.manualSelector`, true, ['nil', 'false']));
+  if (!objectAt(jobSpec, 'selector')) return errors;
+  const text = '`selector` will be auto-generated';
+  return [...errors, invalidValue(`${field}.selector`, goValue(jobSpec.selector, 'x'), text)];
+}
+
 function validateCronJob(object: ReadJson): readonly FieldError[] {
   const spec = objectAt(object, 'spec') ?? {};
   const errors = [...validateSchedule(spec)];
@@ -72,7 +82,7 @@ function validateCronJob(object: ReadJson): readonly FieldError[] {
   const policy = textAt(spec, 'concurrencyPolicy');
   if (!policies.includes(policy)) errors.push(notSupported('spec.concurrencyPolicy', policy, policies));
   const jobSpec = objectAt(objectAt(spec, 'jobTemplate'), 'spec') ?? {};
-  errors.push(...validateJobSpec({ completionMode: 'NonIndexed', ...jobSpec }, 'spec.jobTemplate.spec'));
+  errors.push(...validateJobSpec(jobSpec, 'spec.jobTemplate.spec'), ...validateNoSelector(jobSpec));
   errors.push(...nonNegative(spec.successfulJobsHistoryLimit, 'spec.successfulJobsHistoryLimit'));
   errors.push(...nonNegative(spec.failedJobsHistoryLimit, 'spec.failedJobsHistoryLimit'));
   if (textAt(spec, 'schedule') === '') errors.push(required('spec.schedule'));
@@ -85,4 +95,5 @@ function validateCronJob(object: ReadJson): readonly FieldError[] {
 export const cronJobStrategy: Strategy = {
   default: defaultCronJob,
   validate: validateCronJob,
+  warnings: (object, old) => workloadWarnings(object, old, 'spec.jobTemplate.spec.template'),
 };

@@ -1,16 +1,6 @@
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
-import {
-  ensureObject,
-  fill,
-  fillZero,
-  given,
-  listAt,
-  objectAt,
-  objectsAt,
-  type ReadJson,
-  textAt,
-} from '../shared/draft.ts';
+import { ensureObject, fill, given, listAt, objectAt, objectsAt, type ReadJson, textAt } from '../shared/draft.ts';
 import { forbiddenField, immutableText, invalidValue, notSupported, required } from '../shared/errors.ts';
 import { dnsLabel, dnsSubdomain, wildcardSubdomain } from '../shared/names.ts';
 import { formatErrors, nonNegative, positive, requiredName, unchanged } from '../shared/values.ts';
@@ -76,38 +66,6 @@ export const priorityClassStrategy: Strategy = {
     const errors: FieldError[] = [];
     if (object.value !== old.value) errors.push(forbiddenField('value', 'may not be changed in an update.'));
     errors.push(...unchanged(object.preemptionPolicy, old.preemptionPolicy, 'preemptionPolicy'));
-    return errors;
-  },
-};
-
-export const autoscalerStrategy: Strategy = {
-  default(draft) {
-    const spec = ensureObject(draft, 'spec');
-    fill(spec, 'minReplicas', 1);
-    if (draft.apiVersion === 'autoscaling/v2' && listAt(spec, 'metrics').length === 0) {
-      const target = { type: 'Utilization', averageUtilization: 80 };
-      spec.metrics = [{ type: 'Resource', resource: { name: 'cpu', target } }];
-    }
-    const status = ensureObject(draft, 'status');
-    fillZero(status, 'desiredReplicas', 0);
-    if (draft.apiVersion === 'autoscaling/v1') fillZero(status, 'currentReplicas', 0);
-    else if (status.currentMetrics === undefined) status.currentMetrics = null;
-  },
-  validate(object) {
-    const spec = objectAt(object, 'spec');
-    const [low, high] = [Number(spec?.minReplicas ?? 1), Number(spec?.maxReplicas ?? 0)];
-    const errors: FieldError[] = [];
-    if (low < 0) errors.push(invalidValue('spec.minReplicas', low, 'must be greater than or equal to 0'));
-    if (high < 1) errors.push(invalidValue('spec.maxReplicas', high, 'must be greater than or equal to 1'));
-    if (high < low)
-      errors.push(invalidValue('spec.maxReplicas', high, 'must be greater than or equal to `minReplicas`'));
-    const target = objectAt(spec, 'scaleTargetRef');
-    for (const key of ['kind', 'name']) {
-      if (textAt(target, key) === '') errors.push(required(`spec.scaleTargetRef.${key}`));
-    }
-    if (textAt(target, 'apiVersion') === '') {
-      errors.push(invalidValue('spec.scaleTargetRef.apiVersion', '', 'apiVersion must specify API group'));
-    }
     return errors;
   },
 };

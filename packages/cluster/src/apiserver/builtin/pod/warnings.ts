@@ -1,3 +1,4 @@
+import type { DynamicObject } from '@coxswain/k8s';
 import { canonicalQuantity } from '@coxswain/runtime/core';
 import { listAt, mapAt, numberAt, objectAt, objectsAt, type ReadJson, textAt } from '../shared/draft.ts';
 import { addressWarnings } from '../shared/ip.ts';
@@ -242,4 +243,19 @@ export function hostNameWarnings(name: string, use: string): readonly string[] {
   if (faults.length === 0) return [];
   const text = 'which can result in surprising behavior; a DNS label is recommended';
   return [`metadata.name: this is used in ${use}, ${text}: [${faults.join(' ')}]`];
+}
+
+/** Warnings of a kind that makes pods from `spec.template`, on creation and when the spec was changed. */
+export function workloadWarnings(
+  object: DynamicObject,
+  old: DynamicObject | undefined,
+  path = 'spec.template',
+): readonly string[] {
+  if (old && old.metadata.generation === object.metadata.generation) return [];
+  let template: ReadJson | undefined = object;
+  for (const key of path.split('.')) template = objectAt(template, key);
+  return [
+    ...(old ? [] : hostNameWarnings(object.metadata.name ?? '', 'Pod names and hostnames')),
+    ...podWarnings(template ?? {}, path),
+  ];
 }

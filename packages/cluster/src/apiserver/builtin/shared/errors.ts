@@ -47,3 +47,13 @@ export function tooLong(field: string, max: number): FieldError {
 }
 
 export const immutableText = 'field is immutable';
+
+/** An invalid value that is not shown. */
+export function omittedValue(field: string, detail: string): FieldError {
+  return { field, reason: 'FieldValueInvalid', message: withDetail('Invalid value', detail) };
+}
+
+export function tooMany(field: string, count: number, max: number): FieldError {
+  const items = max === 1 ? 'item' : 'items';
+  return { field, reason: 'FieldValueTooMany', message: `Too many: ${count}: must have at most ${max} ${items}` };
+}

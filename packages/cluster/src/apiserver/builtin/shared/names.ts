@@ -1,3 +1,6 @@
+import type { FieldError } from '@coxswain/schema';
+import { invalidValue, required } from './errors.ts';
+
 /** Name and format rules of Kubernetes. Each answers the texts of what is wrong, none when the value is good. */
 
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
@@ -165,4 +168,19 @@ export function cIdentifierName(value: string): readonly string[] {
 export function pathSegment(value: string): readonly string[] {
   if (value === '.' || value === '..') return [`may not be '${value}'`];
   return ['/', '%'].filter((part) => value.includes(part)).map((part) => `may not contain '${part}'`);
+}
+
+const httpPath = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
+
+/** A path with a domain before it: `example.com/what`. */
+export function domainPrefixedPath(value: string, field: string): readonly FieldError[] {
+  if (value === '') return [required(field)];
+  const slash = value.indexOf('/');
+  const [domain, path] = [value.slice(0, Math.max(slash, 0)), value.slice(slash + 1)];
+  if (slash < 0 || domain === '' || path === '') {
+    return [invalidValue(field, value, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+  }
+  const errors = dnsSubdomain(domain).map((text) => invalidValue(field, domain, text));
+  if (new RegExp(`^${httpPath}$`).test(path)) return errors;
+  return [...errors, invalidValue(field, path, regexText('Invalid path', httpPath))];
 }

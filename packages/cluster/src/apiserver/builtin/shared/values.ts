@@ -51,3 +51,13 @@ export function percentOf(value: unknown): number | undefined {
   const match = typeof value === 'string' ? /^([0-9]+)%$/.exec(value) : null;
   return match ? Number(match[1]) : undefined;
 }
+
+/** The number, or the percentage, of an IntOrPercent; 0 for what is neither. */
+export function amountOf(value: unknown): number {
+  return typeof value === 'number' ? value : (percentOf(value) ?? 0);
+}
+
+/** A percentage above 100. */
+export function atMostAll(value: unknown, field: string): readonly FieldError[] {
+  return (percentOf(value) ?? 0) > 100 ? [invalidValue(field, value, 'must not be greater than 100%')] : [];
+}
