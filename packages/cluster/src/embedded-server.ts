@@ -2,7 +2,12 @@ import { join } from 'node:path';
 import type { CustomResourceDefinition } from '@coxswain/k8s';
 import type { Transport } from '@coxswain/runtime/client';
 import type { Clock, Logger, Random } from '@coxswain/runtime/core';
-import { builtinAdmission, createWebhookCaller, type WebhookCaller } from './apiserver/admission/index.ts';
+import {
+  builtinAdmission,
+  createWebhookCaller,
+  installPolicyStatus,
+  type WebhookCaller,
+} from './apiserver/admission/index.ts';
 import { bootstrapCluster, bootstrapDefinitions, publishServer } from './apiserver/bootstrap/index.ts';
 import { builtinResources, createRegistry } from './apiserver/builtin/index.ts';
 import { installCrds } from './apiserver/crd/index.ts';
@@ -119,6 +124,10 @@ export async function startServer(server: EmbeddedServerOptions): Promise<Embedd
       () => bootstrap.cancel(),
     );
     security.bootstrap();
+    if (aggregate) {
+      const status = installPolicyStatus({ storage, registry: api.registry, clock, log });
+      closers.push(() => status.cancel());
+    }
     bootstrapDefinitions(context, definitions);
     operations.health.crds = true;
     const handler = operations.around(api);

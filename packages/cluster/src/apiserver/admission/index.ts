@@ -3,6 +3,7 @@
  * Knows storage and the kinds it guards; nothing of requests or verbs.
  */
 export { type AdmissionOptions, builtinAdmission, type OptionalPlugin } from './chain.ts';
+export { installPolicyStatus } from './policy/index.ts';
 export { defaultStorageClassName } from './storage-class.ts';
 export {
   createWebhookCaller,

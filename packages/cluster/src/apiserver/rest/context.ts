@@ -14,6 +14,7 @@ import type {
   SubresourceHandler,
   ToTable,
 } from '../types.ts';
+import { addWarning } from './warnings.ts';
 import type { WatchHub } from './watch-hub.ts';
 
 /** What all verbs of one server share. */
@@ -56,7 +57,7 @@ export function keyOf(call: Call, name: string = call.name): StorageKey {
 
 /** Adds a warning once. */
 export function warn(call: Call, text: string): void {
-  if (!call.warnings.includes(text)) call.warnings.push(text);
+  addWarning(call.warnings, text);
 }
 
 /** The stored object in the served version of the resource. */

@@ -62,9 +62,10 @@ function misplaced(value: Value, path: string, into: string[]): void {
   }
 }
 
-function checkPlaces(value: Value): void {
+/** @param root the name of the type that `value` has to have */
+function checkPlaces(value: Made, root: string): void {
   const found: string[] = [];
-  misplaced(value, objectName, found);
+  misplaced(value, root, found);
   if (found.length > 0) throw new CelError(`type mismatch: ${found.join('\n')}`);
 }
 
@@ -93,7 +94,7 @@ function keyText(key: Value): string {
 export function applyConfigurationOf(value: Value): Record<string, unknown> {
   if (!(value instanceof Made))
     throw new CelError(`unsupported return type from ApplyConfiguration expression: ${typeNameOf(value)}`);
-  checkPlaces(value);
+  checkPlaces(value, objectName);
   return jsonOf(value) as Record<string, unknown>;
 }
 
@@ -107,7 +108,7 @@ export function jsonPatchOf(value: Value): readonly Record<string, unknown>[] {
       throw new CelError('type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch');
     }
     const given = item.fields.get('value');
-    if (given instanceof Made) checkPlaces(given);
+    if (given instanceof Made) checkPlaces(given, given.typeName);
     const text = (field: string) => {
       const part = item.fields.get(field);
       return typeof part === 'string' ? part : '';

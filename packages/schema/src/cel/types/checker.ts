@@ -157,7 +157,9 @@ class Checker {
       case 'map':
         return target.params[1] ?? types.dyn;
       case 'struct':
-        return this.#environment.fieldType(target.name, field) ?? this.#report(offset, `undefined field '${field}'`);
+        return (
+          this.#environment.fieldType(target.name, field) ?? this.#report(offset, this.#unknown(target.name, field))
+        );
       case 'param':
         this.#assignable(types.dyn, target);
         return types.dyn;
@@ -168,6 +170,12 @@ class Checker {
         this.#report(offset, `type '${formatType(target)}' does not support field selection`);
         return types.dyn;
     }
+  }
+
+  /** Types of libraries have no fields at all. */
+  #unknown(typeName: string, field: string): string {
+    const isLibrary = this.#environment.typeNames.has(typeName);
+    return isLibrary ? `unexpected failed resolution of '${typeName}'` : `undefined field '${field}'`;
   }
 
   #call(expr: CallExpr): CelType {

@@ -1,6 +1,6 @@
 import type { MutableJson } from '@coxswain/k8s';
 import { cloneJson } from '@coxswain/runtime/core';
-import { isObject } from '../../builtin/shared/draft.ts';
+import { fill, isObject, objectAt } from '../../builtin/shared/draft.ts';
 import { applyJsonPatch } from '../../patch/index.ts';
 import { normalise } from '../../rest/decode.ts';
 import { applyDefaults, checkTypes, prune } from '../../rest/schema.ts';
@@ -36,10 +36,18 @@ export function settle(resource: ResourceInfo, next: MutableJson): readonly stri
   return prune(resource, next);
 }
 
+/** What the server gives every new object. Nobody takes it away. */
+const stamped = ['namespace', 'uid', 'creationTimestamp'];
+
 /** Makes the object of a write another one, with the defaults of its kind. `next` is left alone. */
-export function replaceDraft({ object, resource }: AdmissionAttributes, next: MutableJson): void {
+export function replaceDraft({ operation, object, resource }: AdmissionAttributes, next: MutableJson): void {
   if (!object) return;
+  const before = objectAt(object, 'metadata');
   for (const key of Object.keys(object)) if (!(key in next)) delete object[key];
   Object.assign(object, cloneJson(next));
+  const after = objectAt(object, 'metadata');
+  if (operation === 'CREATE' && before && after) {
+    for (const key of stamped) if (before[key] !== undefined) fill(after, key, before[key]);
+  }
   if (object.kind === resource.kind) applyDefaults(resource, object);
 }

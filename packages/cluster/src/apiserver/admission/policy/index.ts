@@ -4,4 +4,5 @@
  */
 export type { PolicyContext } from './invocations.ts';
 export { mutatingPolicies } from './mutating.ts';
+export { installPolicyStatus } from './policy-status.ts';
 export { validatingPolicies } from './validating.ts';

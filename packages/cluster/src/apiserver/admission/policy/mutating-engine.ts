@@ -1,7 +1,9 @@
-import type { DynamicObject, MutableJson } from '@coxswain/k8s';
+import { type DynamicObject, type MutableJson, parseApiVersion } from '@coxswain/k8s';
 import { ApiError, apiError } from '@coxswain/runtime/core';
+import type { SchemaNode } from '@coxswain/schema';
 import { applyConfigurationOf, jsonPatchOf } from '@coxswain/schema/cel';
 import { mergeConfiguration } from '../../fieldmanager/index.ts';
+import { builtInSchemas } from '../../patch/index.ts';
 import type { AdmissionAttributes, ResourceInfo } from '../../types.ts';
 import { isTestFailure, patched, patchProblem, replaceDraft, settle } from '../draft/index.ts';
 import { holds, type Variables } from '../matching/expressions.ts';
@@ -33,10 +35,42 @@ export function isMeant(
 
 const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** The path of the first null in a configuration: it stands for no value of any type. */
+function nullIn(value: unknown, path: string): string | undefined {
+  if (value === null) return path;
+  if (typeof value !== 'object') return undefined;
+  for (const [key, part] of Object.entries(value)) {
+    const found = nullIn(part, Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The schema of an object: that of its resource, or for a subresource that of a kind of its own. @throws ApiError ServiceUnavailable */
+function schemaOf(object: MutableJson, resource: ResourceInfo): SchemaNode {
+  if (object.kind === resource.kind) return resource.schema;
+  const { group, version } = parseApiVersion(String(object.apiVersion));
+  const name = `io.k8s.api.${group === '' ? 'core' : group.split('.')[0]}.${version}.${String(object.kind)}`;
+  try {
+    builtInSchemas(name);
+    return { $ref: name };
+  } catch {
+    const why = 'There can be a delay between when CustomResourceDefinitions are created and when they are available.';
+    const what = `${group}/${version}, Kind=${String(object.kind)}`;
+    throw apiError(503, 'ServiceUnavailable', `Resource kind ${what} not found. ${why}`);
+  }
+}
+
 function configured(resource: ResourceInfo, object: MutableJson, given: Record<string, unknown>): MutableJson {
   const { apiVersion, kind } = object;
+  const nothing = nullIn(given, '');
+  if (nothing !== undefined) {
+    const why = `failed to convert patch object to typed object: ${nothing}: expected map, got &{NULL_VALUE}`;
+    throw new Error(`error applying patch: ${why}`);
+  }
+  const schema = schemaOf(object, resource);
   try {
-    const merged = mergeConfiguration(resource.schema, object, { ...given, apiVersion, kind });
+    const merged = mergeConfiguration(schema, object, { ...given, apiVersion, kind });
     return structuredClone(merged);
   } catch (error) {
     throw new Error(`error applying patch: ${said(error)}`);
@@ -77,6 +111,13 @@ function mutated(
   return configured(resource, object, applyConfigurationOf(outcome.value));
 }
 
+/** The real server does not find its way back from another version of a built-in kind. */
+function broughtBack(object: MutableJson, from: ResourceInfo, to: ResourceInfo): MutableJson {
+  if (from === to || !to.builtIn || object.kind !== from.kind) return inVersion(object, from, to);
+  const [there, here] = [from, to].map(({ version, kind }) => `${version}.${kind}`);
+  throw new Error(`converting (${there}) to (${here}): unknown conversion`);
+}
+
 /** Runs the mutations of a policy one after the other; each sees what the one before it did. Answers what went wrong. */
 export function applyMutations(
   invocation: Invocation<MutatingPolicy>,
@@ -86,16 +127,11 @@ export function applyMutations(
   const { policy, resource } = invocation;
   const { object } = attributes;
   if (!object) return [];
-  if (object.kind !== attributes.resource.kind && attributes.subresource !== '' && attributes.operation === 'CONNECT') {
-    const what = `${resource.group}/${resource.version}, Kind=${String(object.kind)}`;
-    const why = `Resource kind ${what} not found. There can be a delay between when CustomResourceDefinitions are created and when they are available.`;
-    throw apiError(503, 'ServiceUnavailable', why);
-  }
   return policy.mutations.flatMap((mutation) => {
     try {
       const shown = inVersion(object, attributes.resource, resource);
       const next = mutated(mutation, invocation, shown, values());
-      replaceDraft(attributes, inVersion(next, resource, attributes.resource));
+      replaceDraft(attributes, broughtBack(next, resource, attributes.resource));
       return [];
     } catch (error) {
       if (error instanceof ApiError) throw error;

@@ -89,6 +89,7 @@ function changeAll(
   const problems: Problem[] = asked.flatMap((one) => ('message' in one ? [{ ...one, reason: '' }] : []));
   const managedFields = cloneJson((attributes.object?.metadata as MutableJson | undefined)?.managedFields);
   const namespace = namespaceFor(attributes);
+  let applied = false;
   for (const one of asked) {
     if ('message' in one) continue;
     const { policy, binding } = one;
@@ -97,7 +98,14 @@ function changeAll(
     const meant = engine.isMeant(policy, values());
     if (typeof meant === 'string') fail(meant);
     if (meant !== true || (again && !round.due.has(keyOf(one)))) continue;
-    for (const text of change(one, attributes, round, () => engine.applyMutations(one, attributes, values))) fail(text);
+    const failed = change(one, attributes, round, () => engine.applyMutations(one, attributes, values));
+    if (failed.length < policy.mutations.length) applied = true;
+    for (const text of failed) fail(text);
+  }
+  // Whoever wishes to run again does so even after itself.
+  if (applied) {
+    callAgain(round);
+    attributes.readmit();
   }
   round.output = cloneJson(attributes.object);
   afterMutation(attributes, managedFields);

@@ -1,5 +1,6 @@
 import type { Method } from '@coxswain/runtime/client';
 import { limitCases } from './limit-cases.ts';
+import { mutationCases } from './mutation-cases.ts';
 import { policyCases } from './policy-cases.ts';
 import { quotaCases } from './quota-cases.ts';
 import { webhookCases } from './webhook-cases.ts';
@@ -21,4 +22,4 @@ export interface Case {
 }
 
 /** What is played against the real server and here. Each case has a namespace of its own. */
-export const cases: readonly Case[] = [...limitCases, ...quotaCases, ...webhookCases, ...policyCases];
+export const cases: readonly Case[] = [...limitCases, ...quotaCases, ...webhookCases, ...policyCases, ...mutationCases];

@@ -106,4 +106,74 @@ export const policyCases: readonly Case[] = [
       { paramRef: { selector: { matchLabels: { settings: 'yes' } }, parameterNotFoundAction: 'Deny' } },
     ],
   ),
+  judged(
+    'policy-no-kind',
+    {
+      paramKind: { apiVersion: 'example.com/v1', kind: 'Nothing' },
+      matchConstraints: {
+        resourceRules: rules,
+        namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'policy-no-kind' } },
+      },
+      validations: [expect('true')],
+    },
+    [configMap('a')],
+    [{ paramRef: { name: 'missing', parameterNotFoundAction: 'Allow' } }],
+  ),
+  judged(
+    'policy-selected-params',
+    {
+      paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
+      validations: [
+        expect('object.data.a == params.data.wanted', { messageExpression: "'not ' + params.data.wanted" }),
+      ],
+    },
+    [configMap('a')],
+    [{ paramRef: { selector: { matchLabels: { settings: 'yes' } }, parameterNotFoundAction: 'Deny' } }],
+    ['x', 'b', 'y'].map((wanted) =>
+      configure(`${namespaces}/policy-selected-params/configmaps`, {
+        metadata: { name: `s-${wanted}`, labels: { settings: 'yes' } },
+        data: { wanted },
+      }),
+    ),
+  ),
+  judged('policy-too-large', { validations: [expect('false', { reason: 'RequestEntityTooLarge', message: 'big' })] }),
+  judged('policy-annotations', {
+    validations: [expect("object.data.a == 'b'")],
+    auditAnnotations: [
+      { key: 'name', valueExpression: "'it is ' + object.metadata.name" },
+      { key: 'none', valueExpression: 'null' },
+    ],
+  }),
+  judged('policy-bad-annotation', {
+    validations: [expect('true')],
+    auditAnnotations: [{ key: 'name', valueExpression: "'it is ' + object.data.nothing" }],
+  }),
+  judged(
+    'policy-bad-annotation-warn',
+    { validations: [never], auditAnnotations: [{ key: 'name', valueExpression: "'it is ' + object.data.nothing" }] },
+    [configMap('a')],
+    [{ validationActions: ['Warn'] }],
+  ),
+  judged('policy-budget', {
+    validations: [
+      expect(
+        "['a','b','c','d','e','f','g','h','i','j'].all(a, ['a','b','c','d','e','f','g','h','i','j'].all(b, ['a','b','c','d','e','f','g','h','i','j'].all(c, ['a','b','c','d','e','f','g','h','i','j'].all(d, ['a','b','c','d','e','f','g','h','i','j'].all(e, ['a','b','c','d','e','f','g','h','i','j'].all(f, a + b + c + d + e + f != 'x'))))))",
+      ),
+    ],
+  }),
+  judged(
+    'policy-two-bindings',
+    { validations: [expect('false', { message: 'no' })] },
+    [configMap('a')],
+    [{ validationActions: ['Warn'] }, {}],
+  ),
+  judged('policy-authorizer', {
+    variables: [
+      { name: 'may', expression: "authorizer.group('').resource('pods').namespace('x').check('get').allowed()" },
+    ],
+    validations: [
+      expect('variables.may', { messageExpression: "variables.may ? 'yes' : 'no'" }),
+      expect('!variables.may', { messageExpression: "variables.may ? 'yes' : 'no'" }),
+    ],
+  }),
 ];
