@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@coxswain/runtime/core';
-import type { CommandSession, PortForwardSession } from '../apiserver/streams.ts';
+import type { CommandSession, PortForwardSession, TunnelSession } from '../apiserver/streams.ts';
+import { join } from '../apiserver/subresources/connect/index.ts';
 import type { ApiResponse } from '../apiserver/types.ts';
 import {
   bytesOverWebSocket,
@@ -63,7 +64,17 @@ export async function takeOver(
   if (session.kind === 'portforward') {
     return kind === 'spdy' ? spdyPorts(request, session, clock) : webSocketPorts(request, session, clock);
   }
-  return refuse(400, 'unable to upgrade');
+  return throughProxy(session);
+}
+
+/** The server behind the proxy has switched: what it answered is passed on, and then everything. */
+function throughProxy({ headers, connection }: TunnelSession): TakenOver {
+  const lines = Object.entries(headers).flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}\r\n`));
+  return {
+    head: `HTTP/1.1 101 Switching Protocols\r\n${lines.join('')}\r\n`,
+    // Whoever breaks off ends both; there is nobody left to be told.
+    run: (socket) => join(socket, connection, new AbortController().signal).catch(() => void socket.destroy()),
+  };
 }
 
 /** Watches choose no subprotocol: the only one offered is taken. */
@@ -78,7 +89,7 @@ async function webSocketWatch(
   const taken = overWebSocket(request, offered.length > 0 ? offered : [''], () => (socket) => {
     const client = new WebSocket(socket, clock);
     const writer = new WatchWriter(client.target(), stream, encoding);
-    void client.read(() => {}).then(() => writer.end());
+    void client.read(() => undefined).then(() => writer.end());
     return writer.run();
   });
   if ('kind' in taken || offered.length > 1 || !request.headers.origin) {

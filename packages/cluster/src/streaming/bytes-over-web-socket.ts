@@ -20,7 +20,7 @@ export async function bytesOverWebSocket(
   const source = body[Symbol.asyncIterator]();
   let left = false;
   const reading = socket
-    .read(() => {})
+    .read(() => undefined)
     .finally(() => {
       left = true;
       // Lets go of a source that waits for more.

@@ -36,7 +36,7 @@ export class WebSocket {
    * Reads until the client closes or is gone; pings are answered. What `take` answers is waited for before more is read, so a slow
    * consumer slows the client. Never rejects. After {@link close} what comes is dropped.
    */
-  async read(take: (piece: MessagePiece) => Promise<void> | void): Promise<void> {
+  async read(take: (piece: MessagePiece) => Promise<void> | undefined): Promise<void> {
     try {
       for await (const chunk of this.#wire.chunks()) if (await this.#handle(chunk, take)) break;
       await this.close();
@@ -78,11 +78,11 @@ export class WebSocket {
   }
 
   /** Answers whether the client said goodbye. */
-  async #handle(chunk: Buffer, take: (piece: MessagePiece) => Promise<void> | void): Promise<boolean> {
+  async #handle(chunk: Buffer, take: (piece: MessagePiece) => Promise<void> | undefined): Promise<boolean> {
     for (const event of this.#parser.push(chunk)) {
       if (event.kind === 'close') return true;
       if (this.#closing) continue;
-      if (event.kind === 'data') await take(event);
+      if (event.kind === 'data') await this.#wire.taken(take(event));
       else if (event.kind === 'ping') await this.#write(opcodes.pong, [event.payload]);
     }
     return false;

@@ -173,7 +173,7 @@ export class SpdyConnection {
     const stream = this.#open.get(id);
     // What was under way when a stream ended is dropped, but counts for the connection.
     if (!stream || stream.remoteDone) return this.#credit(undefined, payload.length);
-    await stream.channel.deliver(payload);
+    await this.#wire.taken(stream.channel.deliver(payload));
     if (last) this.#remoteDone(stream);
   }
 
