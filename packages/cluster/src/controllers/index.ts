@@ -4,6 +4,7 @@
  */
 import type { Manager } from '@coxswain/runtime/manager';
 import { deploymentController } from './deployment/index.ts';
+import { disruptionControllers } from './disruption/index.ts';
 import { endpointsControllers } from './endpoints/index.ts';
 import { garbageCollector } from './gc/index.ts';
 import { jobController } from './job/index.ts';
@@ -12,7 +13,7 @@ import { namespaceController } from './namespace/index.ts';
 import { nodeTaintController } from './node-taints/index.ts';
 import { podGarbageCollector } from './podgc/index.ts';
 import { quotaController } from './quota/index.ts';
-import { replicaSetController } from './replicaset/index.ts';
+import { replicaSetControllers } from './replicaset/index.ts';
 import { statefulSetController } from './statefulset/index.ts';
 import { volumeControllers } from './volume/index.ts';
 
@@ -30,7 +31,8 @@ export function cleanupControllers(manager: Manager): void {
 export function workloadControllers(manager: Manager): void {
   for (const add of [
     deploymentController,
-    replicaSetController,
+    replicaSetControllers,
+    disruptionControllers,
     statefulSetController,
     jobController,
     endpointsControllers,

@@ -1,8 +1,10 @@
 import type { StorageSubscription } from '../../storage/types.ts';
-import { type BootstrapContext, ensureStored } from './write.ts';
+import { type BootstrapContext, ensureCurrent, ensureStored } from './write.ts';
+
+const authorityName = 'kube-root-ca.crt';
 
 export interface NamespaceDefaults {
-  /** PEM text of the certificate authority, for `kube-root-ca.crt`. Absent: no such ConfigMap. */
+  /** PEM text of the certificate authority, for the ConfigMap `kube-root-ca.crt`. Absent: no such ConfigMap. */
   readonly certificateAuthority?: string;
 }
 
@@ -20,12 +22,12 @@ function fillNamespace(
   const annotations = {
     'kubernetes.io/description': 'The certificate authority by which programs in the cluster know the API server.',
   };
-  ensureStored(context, {
+  ensureCurrent(context, {
     resource: '/configmaps',
     object: {
       apiVersion: 'v1',
       kind: 'ConfigMap',
-      metadata: { name: 'kube-root-ca.crt', namespace, annotations },
+      metadata: { name: authorityName, namespace, annotations },
       data: { 'ca.crt': certificateAuthority },
     },
   });
@@ -33,7 +35,7 @@ function fillNamespace(
 
 /**
  * Keeps a default service account (and the certificate authority) in every namespace that is not going away: at once when
- * the namespace comes, and again when either is deleted.
+ * the namespace comes, and again when either is deleted or the authority is changed.
  */
 export function installNamespaceDefaults(context: BootstrapContext, defaults: NamespaceDefaults): StorageSubscription {
   const { storage } = context;
@@ -48,7 +50,7 @@ export function installNamespaceDefaults(context: BootstrapContext, defaults: Na
     }),
     ...['/serviceaccounts', '/configmaps'].map((resource) =>
       storage.subscribe(resource, storage.revision, ({ type, key }) => {
-        if (type === 'deleted' && ['default', 'kube-root-ca.crt'].includes(key.name)) fill(key.namespace);
+        if (type !== 'created' && ['default', authorityName].includes(key.name)) fill(key.namespace);
       }),
     ),
   ];

@@ -99,3 +99,40 @@ test('a pod that changes its label changes sides at once; the service’s end is
   expect(await world.list(EndpointSlice, 'kubernetes.io/service-name=web')).toEqual([]);
   expect(await world.find(Endpoints, 'web')).toBeUndefined();
 });
+
+test('Endpoints written by hand for a service without a selector are mirrored, followed and cleared away', async () => {
+  await using world = await TestCluster.start();
+  await world.create(Service, { metadata: { name: 'web' }, spec: { ports: [{ name: 'http', port: 80 }] } });
+  const ports = [{ name: 'http', port: 8080 }];
+  await world.create(Endpoints, {
+    metadata: { name: 'web', labels: { by: 'hand' }, annotations: { note: 'x' } },
+    subsets: [
+      { addresses: [{ ip: '10.1.2.3' }], notReadyAddresses: [{ ip: '10.1.2.4' }], ports },
+      { addresses: [{ ip: 'fd00::1' }], ports },
+    ],
+  });
+  const slices = () =>
+    world.list(EndpointSlice, 'endpointslice.kubernetes.io/managed-by=endpointslicemirroring-controller.k8s.io');
+  const [four, six] = [...(await slices())].sort((a, b) => (a.addressType < b.addressType ? -1 : 1));
+  expect(four).toMatchObject({
+    metadata: { labels: { by: 'hand', 'kubernetes.io/service-name': 'web' }, annotations: { note: 'x' } },
+    addressType: 'IPv4',
+    endpoints: [
+      { addresses: ['10.1.2.3'], conditions: { ready: true } },
+      { addresses: ['10.1.2.4'], conditions: { ready: false } },
+    ],
+    ports: [{ name: 'http', port: 8080, protocol: 'TCP' }],
+  });
+  expect(six).toMatchObject({ addressType: 'IPv6', endpoints: [{ addresses: ['fd00::1'] }] });
+
+  await world.patch(Endpoints, 'web', { subsets: [{ addresses: [{ ip: '10.9.9.9' }], ports }] });
+  expect((await slices()).map(({ metadata, endpoints }) => [metadata.name, endpoints?.[0]?.addresses])).toEqual([
+    [four?.metadata.name, ['10.9.9.9']],
+  ]);
+  await world.patch(Endpoints, 'web', { metadata: { labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } } });
+  expect(await slices()).toEqual([]);
+  await world.patch(Endpoints, 'web', { metadata: { labels: { 'endpointslice.kubernetes.io/skip-mirror': null } } });
+  expect(await slices()).toHaveLength(1);
+  await world.delete(Endpoints, 'web');
+  expect(await slices()).toEqual([]);
+});

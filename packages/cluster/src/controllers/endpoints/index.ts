@@ -1,8 +1,9 @@
-/** Endpoints: who is behind a service, as EndpointSlices and in the older form. */
+/** Endpoints: who is behind a service, as EndpointSlices and in the older form; and slices for Endpoints that are written by hand. */
 import { EndpointSlice, Endpoints, Pod, Service } from '@coxswain/k8s';
 import { keyOf } from '@coxswain/runtime/core';
 import type { Manager } from '@coxswain/runtime/manager';
 import { tolerant } from '../workload/tolerant.ts';
+import { EndpointsMirror } from './mirror.ts';
 import { EndpointsReconciler, slicesByService } from './reconciler.ts';
 import { serviceNameLabel } from './slices.ts';
 
@@ -19,7 +20,7 @@ function serviceOf(slice: EndpointSlice) {
   return name ? [{ namespace: slice.metadata.namespace ?? '', name }] : [];
 }
 
-/** Adds the endpoints controller to the control plane's manager. */
+/** Adds the endpoints controllers to the control plane's manager. */
 export function endpointsControllers(manager: Manager): void {
   const slices = manager.cache.informer(EndpointSlice);
   slices.addIndex(slicesByService, (slice) => serviceOf(slice).map(({ namespace, name }) => `${namespace}/${name}`));
@@ -31,4 +32,9 @@ export function endpointsControllers(manager: Manager): void {
     .watches(EndpointSlice, { map: serviceOf })
     .watches(Endpoints, { map: (endpoints) => [keyOf(endpoints)] })
     .run(tolerant(new EndpointsReconciler()));
+  manager
+    .controller(Endpoints, 'endpointslice-mirroring')
+    .watches(Service, { map: (service) => [keyOf(service)] })
+    .watches(EndpointSlice, { map: serviceOf })
+    .run(tolerant(new EndpointsMirror()));
 }

@@ -1,19 +1,37 @@
-/** ReplicaSets: so many pods of one template. */
-import { Pod, ReplicaSet } from '@coxswain/k8s';
+/** ReplicaSets, and ReplicationControllers as their older form: so many pods of one template. */
+import { type LabelSelector, Pod, ReplicaSet, ReplicationController } from '@coxswain/k8s';
 import type { Manager } from '@coxswain/runtime/manager';
 import { adopters, indexOrphans } from '../workload/claim.ts';
 import { controllerRecorder } from '../workload/recorder.ts';
 import { tolerant } from '../workload/tolerant.ts';
-import { ReplicaSetReconciler } from './reconciler.ts';
+import { type Replicas, type ReplicasKind, ReplicasReconciler } from './reconciler.ts';
 
-/** Adds the ReplicaSet controller to the control plane's manager. */
-export function replicaSetController(manager: Manager): void {
-  indexOrphans(manager.cache, Pod);
+const replicaSets: ReplicasKind<ReplicaSet> = {
+  kind: ReplicaSet,
+  selectorOf: ({ spec }) => spec?.selector ?? {},
+  status: ({ terminating }) => ({ terminatingReplicas: terminating }),
+};
+
+const replicationControllers: ReplicasKind<ReplicationController> = {
+  kind: ReplicationController,
+  selectorOf: ({ spec }): LabelSelector => (spec?.selector ? { matchLabels: spec.selector } : {}),
+  status: () => ({}),
+};
+
+function add<T extends Replicas>(manager: Manager, form: ReplicasKind<T>, name: string): void {
   manager
-    .controller(ReplicaSet, 'replicaset')
+    .controller(form.kind, name)
     .owns(Pod)
     .watches(Pod, {
-      map: (pod, { cache }) => adopters(pod, cache.store(ReplicaSet).list({ namespace: pod.metadata.namespace ?? '' })),
+      map: (pod, { cache }) =>
+        adopters(pod, cache.store(form.kind).list({ namespace: pod.metadata.namespace ?? '' }), form.selectorOf),
     })
-    .run(tolerant(new ReplicaSetReconciler(controllerRecorder(manager, 'replicaset-controller'))));
+    .run(tolerant(new ReplicasReconciler(form, controllerRecorder(manager, `${name}-controller`))));
+}
+
+/** Adds the controllers of ReplicaSets and ReplicationControllers to the control plane's manager. */
+export function replicaSetControllers(manager: Manager): void {
+  indexOrphans(manager.cache, Pod);
+  add(manager, replicaSets, 'replicaset');
+  add(manager, replicationControllers, 'replication');
 }

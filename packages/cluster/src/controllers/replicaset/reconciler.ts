@@ -1,22 +1,39 @@
-import { Pod, ReplicaSet, type ReplicaSetCondition, type ReplicaSetStatus } from '@coxswain/k8s';
+import { type Kind, type LabelSelector, Pod, type ReplicaSet, type ReplicationController } from '@coxswain/k8s';
 import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
 import { formatTime, keyString, matchesLabels, selectorFromLabels } from '@coxswain/runtime/core';
 import type { EventRecorder } from '@coxswain/runtime/events';
+import type { Workload } from '../workload/claim.ts';
 import { byDeletionOrder, countByNode } from '../workload/deletion-order.ts';
 import { Pace } from '../workload/pace.ts';
-import { claimPods, controlledPods, deletePod, isActive, podFromTemplate, tallyPods } from '../workload/pods.ts';
+import {
+  claimPods,
+  controlledPods,
+  deletePod,
+  isActive,
+  type PodTally,
+  podFromTemplate,
+  tallyPods,
+} from '../workload/pods.ts';
 import { isRace } from '../workload/tolerant.ts';
 import { writeStatus } from '../workload/write-status.ts';
 
 /** Most pods made or removed in one pass. */
 const burst = 500;
 
-function failureCondition(
-  set: ReplicaSet,
-  error: unknown,
-  reason: string,
-  now: number,
-): readonly ReplicaSetCondition[] {
+/** So many pods of one template, in either form. */
+export type Replicas = ReplicaSet | ReplicationController;
+
+type Condition = NonNullable<NonNullable<Replicas['status']>['conditions']>[number];
+
+/** How the two forms differ. */
+export interface ReplicasKind<T extends Replicas> {
+  readonly kind: Kind<T>;
+  selectorOf(set: T): LabelSelector;
+  /** Fields of the status that only this form has. */
+  status(tally: PodTally): object;
+}
+
+function failureCondition(set: Replicas, error: unknown, reason: string, now: number): readonly Condition[] {
   const others = (set.status?.conditions ?? []).filter(({ type }) => type !== 'ReplicaFailure');
   if (error === undefined) return others;
   const before = set.status?.conditions?.find(({ type }) => type === 'ReplicaFailure');
@@ -32,17 +49,19 @@ function failureCondition(
   ];
 }
 
-/** Keeps the number of pods of a ReplicaSet what its spec says. */
-export class ReplicaSetReconciler implements Reconciler {
+/** Keeps the number of pods of a ReplicaSet or ReplicationController what its spec says. */
+export class ReplicasReconciler<T extends Replicas> implements Reconciler {
+  readonly #form: ReplicasKind<T>;
   readonly #recorder: EventRecorder;
   readonly #pace = new Pace();
 
-  constructor(recorder: EventRecorder) {
+  constructor(form: ReplicasKind<T>, recorder: EventRecorder) {
+    this.#form = form;
     this.#recorder = recorder;
   }
 
   async reconcile(context: ReconcileContext): Promise<Result> {
-    const set = context.cache.store(ReplicaSet).get(context.key);
+    const set = context.cache.store(this.#form.kind).get(context.key);
     const name = keyString(context.key);
     if (!set?.spec) {
       this.#pace.forget(name);
@@ -50,7 +69,7 @@ export class ReplicaSetReconciler implements Reconciler {
     }
     const rest = this.#pace.rest(name, set.status?.replicas ?? 0, context.clock.monotonic());
     if (rest > 0) return { requeueAfter: rest };
-    const owned = await claimPods(context, { kind: ReplicaSet, object: set, selector: set.spec.selector });
+    const owned = await claimPods(context, this.#workload(set));
     const active = owned.filter(isActive);
     const difference = set.metadata.deletionTimestamp ? 0 : (set.spec.replicas ?? 1) - active.length;
     let failure: unknown;
@@ -68,21 +87,25 @@ export class ReplicaSetReconciler implements Reconciler {
     return wait === undefined ? undefined : { requeueAfter: wait };
   }
 
-  async #create({ client }: ReconcileContext, set: ReplicaSet, count: number): Promise<void> {
+  #workload(set: T): Workload {
+    return { kind: this.#form.kind, object: set, selector: this.#form.selectorOf(set) };
+  }
+
+  async #create({ client }: ReconcileContext, set: T, count: number): Promise<void> {
     const template = set.spec?.template ?? {};
-    const pod = podFromTemplate({ kind: ReplicaSet, object: set, selector: set.spec?.selector ?? {} }, template, {
+    const pod = podFromTemplate(this.#workload(set), template, {
       generateName: `${set.metadata.name}-`,
     });
     for (let i = 0; i < count; i++) {
       try {
         const created = await client.of(Pod).create(pod);
-        this.#recorder.event(ReplicaSet, set, {
+        this.#recorder.event(this.#form.kind, set, {
           reason: 'SuccessfulCreate',
           message: `Created pod: ${created.metadata.name}`,
         });
       } catch (error) {
         if (isRace(error)) throw error;
-        this.#recorder.event(ReplicaSet, set, {
+        this.#recorder.event(this.#form.kind, set, {
           type: 'Warning',
           reason: 'FailedCreate',
           message: `Error creating: ${error instanceof Error ? error.message : error}`,
@@ -92,16 +115,11 @@ export class ReplicaSetReconciler implements Reconciler {
     }
   }
 
-  async #remove(
-    { client, clock }: ReconcileContext,
-    set: ReplicaSet,
-    active: readonly Pod[],
-    count: number,
-  ): Promise<void> {
+  async #remove({ client, clock }: ReconcileContext, set: T, active: readonly Pod[], count: number): Promise<void> {
     const order = byDeletionOrder(countByNode(active), clock.now());
     for (const pod of [...active].sort(order).slice(0, count)) {
       await deletePod(client, pod);
-      this.#recorder.event(ReplicaSet, set, {
+      this.#recorder.event(this.#form.kind, set, {
         reason: 'SuccessfulDelete',
         message: `Deleted pod: ${pod.metadata.name}`,
       });
@@ -109,12 +127,7 @@ export class ReplicaSetReconciler implements Reconciler {
   }
 
   /** Writes the status; answers the milliseconds until time alone changes it. */
-  async #report(
-    context: ReconcileContext,
-    set: ReplicaSet,
-    failure: unknown,
-    reason: string,
-  ): Promise<number | undefined> {
+  async #report(context: ReconcileContext, set: T, failure: unknown, reason: string): Promise<number | undefined> {
     const now = context.clock.now();
     // the store already shows what this pass made and removed
     const pods = controlledPods(context, set);
@@ -122,16 +135,16 @@ export class ReplicaSetReconciler implements Reconciler {
     const template = selectorFromLabels(set.spec?.template?.metadata?.labels ?? {});
     const labelled = pods.filter((pod) => isActive(pod) && matchesLabels(template, pod.metadata.labels));
     const conditions = failureCondition(set, failure, reason, now);
-    const status: ReplicaSetStatus = {
+    const status = {
       replicas: tally.active,
       fullyLabeledReplicas: labelled.length,
       readyReplicas: tally.ready,
       availableReplicas: tally.available,
-      terminatingReplicas: tally.terminating,
+      ...this.#form.status(tally),
       observedGeneration: set.metadata.generation ?? 0,
       ...(conditions.length > 0 || set.status?.conditions ? { conditions } : {}),
     };
-    await writeStatus(context, ReplicaSet, set, status);
+    await writeStatus(context, this.#form.kind, set, status);
     return tally.wait;
   }
 }

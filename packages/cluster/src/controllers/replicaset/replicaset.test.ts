@@ -1,4 +1,4 @@
-import { Pod, ReplicaSet } from '@coxswain/k8s';
+import { Pod, ReplicaSet, ReplicationController } from '@coxswain/k8s';
 import { seededRandom } from '@coxswain/runtime/core';
 import { expect, test } from 'vitest';
 import { TestCluster, template } from '../test-cluster.ts';
@@ -138,4 +138,25 @@ test('never more pods than wanted, whatever happens to them', async () => {
   await world.drive(followed);
   expect(most).toBe(10);
   expect((await world.get(ReplicaSet, 'web')).status).toMatchObject({ replicas: 10, readyReplicas: 10 });
+});
+
+test('a ReplicationController is the same in its older form', async () => {
+  await using world = await TestCluster.start();
+  await world.create(Pod, { metadata: { name: 'stray', labels }, spec: { containers: [{ name: 'c', image: 'a' }] } });
+  await world.create(ReplicationController, {
+    metadata: { name: 'web' },
+    spec: { replicas: 2, selector: labels, template: template(labels) },
+  });
+  expect(await world.names(Pod)).toHaveLength(2);
+  expect((await world.get(ReplicationController, 'web')).status).toEqual({
+    replicas: 2,
+    fullyLabeledReplicas: 2,
+    readyReplicas: 2,
+    availableReplicas: 2,
+    observedGeneration: 1,
+  });
+  await world.patch(Pod, 'stray', { metadata: { labels: { app: 'other' } } });
+  expect(await world.names(Pod, 'app=web')).toHaveLength(2);
+  await world.patch(ReplicationController, 'web', { spec: { replicas: 0 } });
+  expect(await world.names(Pod)).toEqual(['stray']);
 });

@@ -1,10 +1,17 @@
 /** Volumes: claims get one, keep it while used, and give it back. */
-import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '@coxswain/k8s';
+import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, VolumeAttributesClass } from '@coxswain/k8s';
 import { keyOf, parseKey } from '@coxswain/runtime/core';
 import type { Manager } from '@coxswain/runtime/manager';
 import { tolerant } from '../workload/tolerant.ts';
 import { ClaimBinder } from './binder.ts';
-import { ClaimProtection, claimsOf, podsByClaim } from './protection.ts';
+import {
+  AttributesClassProtection,
+  attributesClassesOf,
+  byAttributesClass,
+  ClaimProtection,
+  claimsOf,
+  podsByClaim,
+} from './protection.ts';
 import { VolumeReclaimer } from './reclaim.ts';
 
 export { provisioner } from './binder.ts';
@@ -17,6 +24,8 @@ function* unboundClaims(claims: Iterable<PersistentVolumeClaim>) {
 /** Adds the volume controllers to the control plane's manager. */
 export function volumeControllers(manager: Manager): void {
   manager.cache.informer(Pod).addIndex(podsByClaim, claimsOf);
+  manager.cache.informer(PersistentVolumeClaim).addIndex(byAttributesClass, attributesClassesOf);
+  manager.cache.informer(PersistentVolume).addIndex(byAttributesClass, attributesClassesOf);
   manager
     .controller(PersistentVolumeClaim, 'persistentvolume-binder')
     .watches(PersistentVolume, {
@@ -39,4 +48,12 @@ export function volumeControllers(manager: Manager): void {
     .controller(PersistentVolumeClaim, 'pvc-protection')
     .watches(Pod, { map: (pod) => claimsOf(pod).map(parseKey) })
     .run(tolerant(new ClaimProtection()));
+  // Who lets go of a class is seen as it changes: the class it named before counts too.
+  const classes = (user: PersistentVolumeClaim | PersistentVolume) =>
+    attributesClassesOf(user).map((name) => ({ name }));
+  manager
+    .controller(VolumeAttributesClass, 'vac-protection')
+    .watches(PersistentVolumeClaim, { map: classes })
+    .watches(PersistentVolume, { map: classes })
+    .run(tolerant(new AttributesClassProtection()));
 }

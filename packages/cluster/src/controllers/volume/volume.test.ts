@@ -1,4 +1,4 @@
-import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '@coxswain/k8s';
+import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, VolumeAttributesClass } from '@coxswain/k8s';
 import { expect, test } from 'vitest';
 import { TestCluster } from '../test-cluster.ts';
 import { provisioner } from './index.ts';
@@ -129,4 +129,21 @@ test('a claim whose volume is gone is Lost', async () => {
   await world.patch(PersistentVolume, name, { metadata: { finalizers: null } }).catch(() => {});
   await world.advance(1);
   expect((await world.get(PersistentVolumeClaim, 'data')).status?.phase).toBe('Lost');
+});
+
+test('a class of volume attributes stays while a claim names it', async () => {
+  await using world = await TestCluster.start();
+  await world.create(VolumeAttributesClass, { metadata: { name: 'fast' }, driverName: 'd', parameters: { iops: '9' } });
+  await world.create(PersistentVolumeClaim, {
+    metadata: { name: 'data' },
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: '1Gi' } },
+      volumeAttributesClassName: 'fast',
+    },
+  });
+  await world.delete(VolumeAttributesClass, 'fast');
+  expect((await world.find(VolumeAttributesClass, 'fast'))?.metadata.deletionTimestamp).toBeDefined();
+  await world.delete(PersistentVolumeClaim, 'data');
+  expect(await world.find(VolumeAttributesClass, 'fast')).toBeUndefined();
 });

@@ -26,14 +26,22 @@ export function indexOrphans(cache: Cache, kind: Kind): void {
   cache.informer(kind).addIndex(orphans, orphanNamespace);
 }
 
-/** Workloads that may adopt an object nobody controls. */
-export function* adopters(
+interface Selecting {
+  readonly spec?: { readonly selector?: LabelSelector };
+}
+
+/**
+ * Workloads that may adopt an object nobody controls. A selector that is absent selects nothing.
+ * @param selectorOf default: `spec.selector` in today's form
+ */
+export function* adopters<T extends KubeObject>(
   object: KubeObject,
-  workloads: Iterable<KubeObject & { readonly spec?: { readonly selector?: LabelSelector } }>,
+  workloads: Iterable<T>,
+  selectorOf: (workload: T) => LabelSelector | undefined = ({ spec }: T & Selecting) => spec?.selector,
 ): Iterable<ObjectKey> {
   if (controllerOf(object)) return;
   for (const workload of workloads) {
-    const selector = workload.spec?.selector;
+    const selector = selectorOf(workload);
     if (selector && matchesLabels(selectorFromField(selector), object.metadata.labels)) yield keyOf(workload);
   }
 }

@@ -1,4 +1,5 @@
 import type { Kind, KubeObject } from '@coxswain/k8s';
+import { mergeDiff } from '@coxswain/runtime/apply';
 import { merge } from '@coxswain/runtime/client';
 import type { ReconcileContext } from '@coxswain/runtime/controller';
 import { deepEqual, keyOf } from '@coxswain/runtime/core';
@@ -13,18 +14,26 @@ function filled(status: object | undefined): object {
   return Object.fromEntries(Object.entries(status ?? {}).filter(([, value]) => !isEmpty(value)));
 }
 
-/** Makes the status of an object `status`, all of it; writes nothing when it is that already. Another object by that name is left alone. */
+/**
+ * Makes the status of an object `status`, all of it; writes nothing when it is that already. Another object by that name is left alone.
+ * @param options.sameVersion only if the object has not changed meanwhile; default false
+ */
 export async function writeStatus<T extends KubeObject & { readonly status?: object }>(
   { client }: ReconcileContext,
   kind: Kind<T>,
   object: T,
   status: NonNullable<T['status']>,
+  { sameVersion = false }: { readonly sameVersion?: boolean } = {},
 ): Promise<void> {
   if (deepEqual(filled(status), filled(object.status))) return;
-  const gone = Object.keys(object.status ?? {}).filter((field) => !(field in status));
-  const body = { ...status, ...Object.fromEntries(gone.map((field) => [field, null])) };
+  const body = mergeDiff(
+    (object.status ?? {}) as Readonly<Record<string, unknown>>,
+    status as Readonly<Record<string, unknown>>,
+  );
+  const { uid, resourceVersion } = object.metadata;
+  const metadata = sameVersion ? { uid, resourceVersion } : { uid };
   await client
     .of(kind)
-    .patch(keyOf(object), merge({ metadata: { uid: object.metadata.uid }, status: body }), { subresource: 'status' })
+    .patch(keyOf(object), merge({ metadata, status: body }), { subresource: 'status' })
     .catch(ignoreRace);
 }
