@@ -12,7 +12,6 @@ describe('readinessOf', () => {
     ['batch/v1', 'CronJob'],
     ['autoscaling/v2', 'HorizontalPodAutoscaler'],
     ['networking.k8s.io/v1', 'Ingress'],
-    ['v1', 'ReplicationController'],
   ])('%s %s: nobody works on it, so it is not ready and not waited for', (apiVersion, kind) => {
     const readiness = readinessOf(object(apiVersion, kind));
     expect(readiness).toMatchObject({ ready: false, phase: 'not simulated' });

@@ -29,7 +29,6 @@ const notSimulated = new Set([
   'networking.k8s.io/NetworkPolicy',
   'policy/PodDisruptionBudget',
   'resource.k8s.io/ResourceClaim',
-  '/ReplicationController',
 ]);
 
 function isSimulated({ apiVersion = '', kind = '' }: KubeObject): boolean {
