@@ -27,7 +27,6 @@ const notSimulated = new Set([
   'certificates.k8s.io/CertificateSigningRequest',
   'networking.k8s.io/Ingress',
   'networking.k8s.io/NetworkPolicy',
-  'policy/PodDisruptionBudget',
   'resource.k8s.io/ResourceClaim',
 ]);
 
