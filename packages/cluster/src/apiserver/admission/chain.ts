@@ -3,10 +3,12 @@ import type { Authorizer } from '../authorization/index.ts';
 import type { AdmissionPlugin, Registry } from '../types.ts';
 import { alwaysPullImages } from './always-pull.ts';
 import { certificatePlugins } from './certificates.ts';
+import { paramRights } from './configuration/index.ts';
 import { defaultTolerationSeconds } from './default-tolerations.ts';
 import { defaultIngressClass } from './ingress-class.ts';
 import { limitRanger } from './limit-range/index.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
+import { nodeRestriction } from './node-restriction/index.ts';
 import { taintNodesByCondition } from './node-taint.ts';
 import { ownerReferencesPermission } from './owner-references.ts';
 import { nodeDeclaredFeatures, podResizeValidator } from './pod-resize.ts';
@@ -21,7 +23,7 @@ import { podTopologyLabels } from './topology-labels.ts';
 import { mutatingWebhooks, validatingWebhooks, type WebhookContext } from './webhook/index.ts';
 
 /** Links that a plain Kubernetes has too, but only when asked for. */
-export type OptionalPlugin = 'AlwaysPullImages' | 'OwnerReferencesPermissionEnforcement';
+export type OptionalPlugin = 'AlwaysPullImages' | 'NodeRestriction' | 'OwnerReferencesPermissionEnforcement';
 
 export interface AdmissionOptions {
   readonly random: Random;
@@ -40,6 +42,7 @@ function optional({ enabled = [], authorizer, registry }: AdmissionOptions) {
   const owners = on('OwnerReferencesPermissionEnforcement') && authorizer && registry;
   return {
     images: on('AlwaysPullImages') ? [alwaysPullImages] : [],
+    nodes: on('NodeRestriction') ? [nodeRestriction] : [],
     owners: owners ? [ownerReferencesPermission(authorizer, registry)] : [],
   };
 }
@@ -49,12 +52,16 @@ function optional({ enabled = [], authorizer, registry }: AdmissionOptions) {
  * that one of them is called for.
  */
 export function builtinAdmission(options: AdmissionOptions): readonly AdmissionPlugin[] {
-  const { random, webhooks, authorizer } = options;
-  const { images, owners } = optional(options);
+  const { random, webhooks, authorizer, registry } = options;
+  const rights = authorizer && registry ? [paramRights(authorizer, registry)] : [];
+  const { images, nodes, owners } = optional(options);
   return [
+    // Part of the validation of its kinds, and so ahead of every link that validates.
+    ...rights,
     namespaceLifecycle,
     limitRanger,
     serviceAccount(random),
+    ...nodes,
     taintNodesByCondition,
     ...images,
     podSecurity,

@@ -69,6 +69,24 @@ const service = (more: object) => at({ service: { namespace: 'n', name: 's', ...
 const ruled = (more: object) => ({ rules: [{ ...rule, ...more }] });
 const when = (expression: string, name = 'c') => ({ matchConditions: [{ name, expression }] });
 
+/** Gives a user rights in the whole cluster. */
+function rights(user: string, rules: readonly object[]): readonly Step[] {
+  const rbac = 'rbac.authorization.k8s.io';
+  const name = `admission-${user}`;
+  return [
+    post(`/apis/${rbac}/v1/clusterroles`, object(`${rbac}/v1`, 'ClusterRole', name, { rules })),
+    post(
+      `/apis/${rbac}/v1/clusterrolebindings`,
+      object(`${rbac}/v1`, 'ClusterRoleBinding', name, {
+        subjects: [{ kind: 'User', apiGroup: rbac, name: user }],
+        roleRef: { apiGroup: rbac, kind: 'ClusterRole', name },
+      }),
+    ),
+  ];
+}
+
+const asMine = (step: Step): Step => ({ ...step, headers: { 'Impersonate-User': 'mine' } });
+
 const wrongRules: readonly object[] = [
   {},
   { operations: [] },
@@ -418,6 +436,34 @@ export const configurationScenarios: readonly Scenario[] = [
       mergePatch(`${pathOf('Validating')}/admission-old`, { webhooks: [{ name: 'x' }] }),
       mergePatch(`${pathOf('Validating')}/admission-old`, { metadata: { labels: { a: 'b' } } }),
       del(`${pathOf('Validating')}/admission-old`),
+    ],
+  },
+  {
+    title: 'parameters that somebody may not read',
+    steps: [
+      ...rights('mine', [{ apiGroups: ['admissionregistration.k8s.io'], resources: ['*'], verbs: ['*'] }]),
+      asMine(policy({ paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } })),
+      asMine(policy({ paramKind: { apiVersion: 'example.com/v1', kind: 'Nothing' } })),
+      asMine(mutator({ paramKind: { apiVersion: 'v1', kind: 'Secret' } })),
+      asMine(binding({ paramRef: { name: 'a', namespace: 'n', parameterNotFoundAction: 'Deny' } })),
+      asMine(mutatorBinding({ paramRef: { selector: {}, parameterNotFoundAction: 'Deny' } })),
+      post(
+        policies,
+        object(version, 'ValidatingAdmissionPolicy', 'p', {
+          spec: {
+            matchConstraints,
+            validations: [{ expression: 'true' }],
+            paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
+          },
+        }),
+      ),
+      asMine(binding({ paramRef: { name: 'a', namespace: 'n', parameterNotFoundAction: 'Deny' } })),
+      asMine(binding({ paramRef: { selector: {}, parameterNotFoundAction: 'Deny' } })),
+      asMine(mergePatch(`${policies}/p`, { metadata: { labels: { a: 'b' } } })),
+      asMine(mergePatch(`${policies}/p`, { spec: { paramKind: { kind: 'Secret' } } })),
+      del(`${policies}/p`),
+      del('/apis/rbac.authorization.k8s.io/v1/clusterroles/admission-mine'),
+      del('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/admission-mine'),
     ],
   },
 ];

@@ -4,5 +4,6 @@
  */
 export { mutatingBindingStrategy, validatingBindingStrategy } from './binding.ts';
 export { mutatingPolicyStrategy } from './mutating-policy.ts';
+export { paramRights } from './param-rights.ts';
 export { validatingPolicyStrategy } from './validating-policy.ts';
 export { mutatingWebhookStrategy, validatingWebhookStrategy } from './webhooks.ts';

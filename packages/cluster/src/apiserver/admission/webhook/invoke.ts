@@ -39,6 +39,7 @@ export async function invoke(
     throw new CallFailure(hook.name, `${what}: ${said(error)}`);
   }
   for (const text of reply.warnings) attributes.warn(text);
+  for (const [key, text] of reply.annotations) attributes.annotate(`${hook.name}/${key}`, text);
   if (!reply.allowed) throw denied(hook.name, reply.result);
   return reply;
 }

@@ -1,4 +1,4 @@
-import { isObject, listAt, type ReadJson, textAt } from '../../builtin/shared/draft.ts';
+import { isObject, listAt, mapAt, type ReadJson, textAt } from '../../builtin/shared/draft.ts';
 import type { Review } from './review.ts';
 
 /** What a webhook decided. */
@@ -6,6 +6,8 @@ export interface Reply {
   readonly allowed: boolean;
   readonly result: unknown;
   readonly warnings: readonly string[];
+  /** For those who audit. */
+  readonly annotations: readonly (readonly [key: string, text: string])[];
   /** Text of a JSON patch; `''` when there is none. */
   readonly patch: string;
   readonly patchType: string;
@@ -64,6 +66,7 @@ export function readReply({ uid, body }: Review, answer: unknown, mutating: bool
     allowed: response.allowed === true,
     result: response.status,
     warnings: listAt(response, 'warnings').filter((text) => typeof text === 'string'),
+    annotations: Object.entries(mapAt(response, 'auditAnnotations')),
     patch: mutating ? patch : '',
     patchType: typeof patchType === 'string' ? patchType : '',
   };
