@@ -51,6 +51,9 @@ const deletedObjectAnswered = set(`
 
 const labelNames = set('/namespaces /services apps/statefulsets node.k8s.io/runtimeclasses');
 
+/** Kinds whose names only have to be one segment of a path. */
+const freelyNamed = set('policy/poddisruptionbudgets /events');
+
 /** The rules that are plain facts about a kind (`spec/embedded.md` §1.7, §1.9); `id` is `group/plural`. */
 export function plainRules(id: string): Strategy {
   return {
@@ -60,6 +63,6 @@ export function plainRules(id: string): Strategy {
     deleteReturnsObject: deletedObjectAnswered.has(id),
     defaultPropagation: id === 'batch/jobs' || id === '/replicationcontrollers' ? 'Orphan' : 'Background',
     ...(labelNames.has(id) ? { validateName: dnsLabel } : {}),
-    ...(id.startsWith('rbac.authorization.k8s.io/') || id === 'policy/poddisruptionbudgets' ? { validateName: pathSegment } : {}),
+    ...(id.startsWith('rbac.authorization.k8s.io/') || freelyNamed.has(id) ? { validateName: pathSegment } : {}),
   };
 }

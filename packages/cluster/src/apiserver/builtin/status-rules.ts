@@ -1,5 +1,8 @@
 import type { FieldError } from '@coxswain/schema';
 import { definitionStatusErrors } from '../crd/index.ts';
+import { validateNodeAmounts } from './core/node.ts';
+import { validateClaimStatus } from './core/persistent-volume-claim.ts';
+import { validateQuotaStatus } from './core/resource-quota.ts';
 import { checkConditions } from './shared/conditions.ts';
 import { given, listAt, numberAt, objectAt, objectsAt, type ReadJson, textAt } from './shared/draft.ts';
 import { forbiddenField, invalidValue } from './shared/errors.ts';
@@ -88,5 +91,8 @@ export const statusRules: Readonly<Record<string, StatusRule>> = {
   ],
   '/services': serviceStatus,
   '/namespaces': namespaceStatus,
+  '/nodes': validateNodeAmounts,
+  '/persistentvolumeclaims': validateClaimStatus,
+  '/resourcequotas': validateQuotaStatus,
   'apiextensions.k8s.io/customresourcedefinitions': definitionStatusErrors,
 };

@@ -2,18 +2,22 @@ import type { DynamicObject } from '@coxswain/k8s';
 import type { FieldError } from '@coxswain/schema';
 import type { StrategyContext } from '../types.ts';
 import { apiServiceStatus } from './apiregistration/api-service.ts';
+import { validateJobStatus } from './batch/job-status.ts';
 import { podCertificateStatus } from './certificates/issued.ts';
 import { signingRequestStatus } from './certificates/signing-request.ts';
 import { claimStatus } from './devices/claims.ts';
 import { taintRuleStatus } from './devices/taint-rule.ts';
 import { conditionTypes } from './flowcontrol/condition-types.ts';
 import { migrationStatus } from './migration/storage-version-migration.ts';
+import { validatePodStatus } from './pod/validate-status.ts';
 
 /** What a `/status` write of a kind may not say, or may not change. */
 type StatusUpdateRule = (object: DynamicObject, old: DynamicObject, context: StrategyContext) => readonly FieldError[];
 
 /** By `group/plural`; rules that need no look at what was before are in `status-rules.ts` as well. */
 export const statusUpdateRules: Readonly<Record<string, StatusUpdateRule>> = {
+  '/pods': validatePodStatus,
+  'batch/jobs': validateJobStatus,
   'apiregistration.k8s.io/apiservices': apiServiceStatus,
   'certificates.k8s.io/certificatesigningrequests': signingRequestStatus,
   'certificates.k8s.io/podcertificaterequests': podCertificateStatus,

@@ -17,11 +17,17 @@ import { autoscalerStrategy } from './autoscaling/autoscaler.ts';
 import { cronJobStrategy } from './batch/cron-job.ts';
 import { jobStrategy } from './batch/job.ts';
 import { configMapStrategy } from './core/config-map.ts';
+import { endpointSliceStrategy } from './core/endpoint-slice.ts';
+import { endpointsStrategy } from './core/endpoints.ts';
+import { eventStrategy } from './core/event.ts';
+import { limitRangeStrategy } from './core/limit-range.ts';
 import { namespaceStrategy } from './core/namespace.ts';
+import { nodeStrategy } from './core/node.ts';
 import { persistentVolumeStrategy } from './core/persistent-volume.ts';
 import { persistentVolumeClaimStrategy } from './core/persistent-volume-claim.ts';
+import { resourceQuotaStrategy } from './core/resource-quota.ts';
 import { secretStrategy } from './core/secret.ts';
-import * as core from './core/small-kinds.ts';
+import { serviceAccountStrategy } from './core/service-account.ts';
 import * as misc from './misc/small-kinds.ts';
 import { podStrategy, podTemplateStrategy } from './pod/pod.ts';
 import { podDisruptionBudgetStrategy } from './policy/pod-disruption-budget.ts';
@@ -33,19 +39,19 @@ import { serviceStrategy } from './service/service.ts';
 export const strategies: Readonly<Record<string, Strategy>> = {
   ...serverKinds,
   '/configmaps': configMapStrategy,
-  '/endpoints': core.endpointsStrategy,
-  '/events': core.eventStrategy,
-  '/limitranges': core.limitRangeStrategy,
+  '/endpoints': endpointsStrategy,
+  '/events': eventStrategy,
+  '/limitranges': limitRangeStrategy,
   '/namespaces': namespaceStrategy,
-  '/nodes': core.nodeStrategy,
+  '/nodes': nodeStrategy,
   '/persistentvolumeclaims': persistentVolumeClaimStrategy,
   '/persistentvolumes': persistentVolumeStrategy,
   '/pods': podStrategy,
   '/podtemplates': podTemplateStrategy,
   '/replicationcontrollers': replicationControllerStrategy,
-  '/resourcequotas': core.resourceQuotaStrategy,
+  '/resourcequotas': resourceQuotaStrategy,
   '/secrets': secretStrategy,
-  '/serviceaccounts': core.serviceAccountStrategy,
+  '/serviceaccounts': serviceAccountStrategy,
   '/services': serviceStrategy,
   'admissionregistration.k8s.io/mutatingadmissionpolicies': mutatingPolicyStrategy,
   'admissionregistration.k8s.io/mutatingadmissionpolicybindings': mutatingBindingStrategy,
@@ -63,8 +69,8 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'batch/cronjobs': cronJobStrategy,
   'batch/jobs': jobStrategy,
   'coordination.k8s.io/leases': misc.leaseStrategy,
-  'discovery.k8s.io/endpointslices': core.endpointSliceStrategy,
-  'events.k8s.io/events': core.eventStrategy,
+  'discovery.k8s.io/endpointslices': endpointSliceStrategy,
+  'events.k8s.io/events': eventStrategy,
   'networking.k8s.io/ingressclasses': misc.ingressClassStrategy,
   'networking.k8s.io/ingresses': misc.ingressStrategy,
   'networking.k8s.io/networkpolicies': misc.networkPolicyStrategy,

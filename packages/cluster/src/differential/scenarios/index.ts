@@ -13,7 +13,7 @@ import { printing } from './printing.ts';
 import { reads } from './reads.ts';
 import { serverGroups } from './server-groups.ts';
 import { validation } from './validation.ts';
-import { watches } from './watches.ts';
+import { validationCore } from './validation-core.ts';
 import { validationPods } from './validation-pods.ts';
 import { validationWorkloads } from './validation-workloads.ts';
 import { writes } from './writes.ts';
@@ -33,6 +33,7 @@ export const areas: readonly Area[] = [
   validationPods,
   validationWorkloads,
   decoding,
+  validationCore,
   printing,
   customKinds,
   customRules,

@@ -42,7 +42,7 @@ function validateConfigMap(object: ReadJson): readonly FieldError[] {
     }
   }
   errors.push(...validateKeys(binaryData, 'binaryData'));
-  if (bytesOf(data, false) + bytesOf(binaryData, true) > maxPayload) errors.push(tooLong('', maxPayload));
+  if (bytesOf(data, false) + bytesOf(binaryData, true) > maxPayload) errors.push(tooLong('[]', maxPayload));
   return errors;
 }
 

@@ -19,7 +19,7 @@ function validateFinalizers(object: ReadJson): readonly FieldError[] {
   return listAt(objectAt(object, 'spec'), 'finalizers').flatMap((finalizer) => {
     const name = String(finalizer);
     const errors = qualifiedName(name).map((text) => invalidValue('spec.finalizers', name, text));
-    if (errors.length === 0 && !name.includes('/') && name !== 'kubernetes') {
+    if (!name.includes('/') && !['kubernetes', 'orphan', 'foregroundDeletion'].includes(name)) {
       errors.push(
         invalidValue('spec.finalizers', name, 'name is neither a standard finalizer name nor is it fully qualified'),
       );

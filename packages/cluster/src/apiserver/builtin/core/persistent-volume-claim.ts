@@ -1,11 +1,13 @@
 import type { DynamicObject, MutableJson } from '@coxswain/k8s';
-import { compareQuantities, parseQuantity } from '@coxswain/runtime/core';
+import { canonicalQuantity, compareQuantities, parseQuantity } from '@coxswain/runtime/core';
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
 import { copyJson, ensureObject, fillZero, objectAt, type ReadJson, sameJson, textAt } from '../shared/draft.ts';
-import { forbiddenField } from '../shared/errors.ts';
+import { forbiddenField, notSupported } from '../shared/errors.ts';
+import { goDiff } from '../shared/go-diff.ts';
+import { goValue } from '../shared/go-value.ts';
 import { unchanged } from '../shared/values.ts';
-import { defaultClaimSpec, validateClaimSpec } from './claim-spec.ts';
+import { defaultClaimSpec, mirrorSources, validateBasic, validateClaimSpec } from './claim-spec.ts';
 
 function storageOf(parent: ReadJson | undefined): unknown {
   return objectAt(parent, 'requests')?.storage ?? objectAt(parent, 'capacity')?.storage;
@@ -43,7 +45,10 @@ const fixedText =
 function validateClaimUpdate(object: DynamicObject, old: DynamicObject): readonly FieldError[] {
   const errors: FieldError[] = [];
   const { next, before } = withFixedFields(object, old);
-  if (!sameJson(next, before)) errors.push(forbiddenField('spec', fixedText));
+  if (!sameJson(next, before)) {
+    const [was, is] = [before, next].map((spec) => goValue(spec, 'core.PersistentVolumeClaimSpec'));
+    errors.push(forbiddenField('spec', `${fixedText}${goDiff(was, is)}`));
+  }
   const newSize = storageOf(objectAt(objectAt(object, 'spec'), 'resources'));
   const oldSize = storageOf(objectAt(objectAt(old, 'spec'), 'resources'));
   const capacity = storageOf(objectAt(old, 'status')) ?? '0';
@@ -54,6 +59,33 @@ function validateClaimUpdate(object: DynamicObject, old: DynamicObject): readonl
   return errors;
 }
 
+const resizeStates = [
+  'ControllerResizeInProgress',
+  'ControllerResizeInfeasible',
+  'NodeResizeInProgress',
+  'NodeResizeInfeasible',
+  'NodeResizePending',
+];
+
+/** The status of a claim: amounts, and how far a change of its size has come. */
+export function validateClaimStatus(object: ReadJson): readonly FieldError[] {
+  const status = objectAt(object, 'status');
+  const entries = (key: string) => Object.entries(objectAt(status, key) ?? {});
+  const own = (name: string) => name === 'storage' || name.includes('/');
+  return [
+    ...entries('capacity').flatMap(([name, size]) => validateBasic(size, `status.capacity[${name}]`)),
+    ...entries('allocatedResourceStatuses').flatMap(([name, state]) => {
+      const field = 'status.allocatedResourceStatuses';
+      if (!own(name)) return [notSupported(field, name, ['storage'])];
+      return resizeStates.includes(String(state)) ? [] : [notSupported(field, name, resizeStates)];
+    }),
+    ...entries('allocatedResources').flatMap(([name, size]) => {
+      const field = 'status.allocatedResources';
+      return own(name) ? validateBasic(size, `${field}[${name}]`) : [notSupported(field, name, ['storage'])];
+    }),
+  ];
+}
+
 export const persistentVolumeClaimStrategy: Strategy = {
   default(draft) {
     defaultClaimSpec(ensureObject(draft, 'spec'));
@@ -61,6 +93,18 @@ export const persistentVolumeClaimStrategy: Strategy = {
   },
   prepareCreate(draft) {
     draft.status = { phase: 'Pending' };
+    mirrorSources(ensureObject(draft, 'spec'));
+  },
+  prepareUpdate(draft, _old, { subresource }) {
+    if (subresource === '') mirrorSources(ensureObject(draft, 'spec'));
+  },
+  warnings: (object) => {
+    const size = objectAt(objectAt(objectAt(object, 'spec'), 'resources'), 'requests')?.storage;
+    const shown = typeof size === 'string' ? canonicalQuantity(size) : '';
+    const field = 'spec.resources.requests[storage]';
+    return shown.endsWith('m')
+      ? [`${field}: fractional byte value ${JSON.stringify(shown)} is invalid, must be an integer`]
+      : [];
   },
   validate: (object) => validateClaimSpec(objectAt(object, 'spec') ?? {}, 'spec'),
   validateUpdate: (object, old, { subresource }) => (subresource === '' ? validateClaimUpdate(object, old) : []),

@@ -2,7 +2,7 @@ import type { MutableJson } from '@coxswain/k8s';
 import { badRequest } from '@coxswain/runtime/core';
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
-import { ensureObject, fillZero, mapAt, objectAt, type ReadJson, textAt } from '../shared/draft.ts';
+import { ensureObject, fillZero, isObject, mapAt, objectAt, type ReadJson, textAt } from '../shared/draft.ts';
 import { invalidValue, required, tooLong } from '../shared/errors.ts';
 import { unchanged } from '../shared/values.ts';
 import { maxPayload, validateImmutable, validateKeys } from './config-map.ts';
@@ -40,23 +40,28 @@ function base64Fault(text: string): number | undefined {
   return end < 0 ? bare.length - (bare.length % 4) : end;
 }
 
-/** What Go's reader says of a text that is no JSON. */
-function jsonFault(text: string): string {
+/** What Go's reader says of a text that is no JSON object. */
+function jsonFault(text: string): string | undefined {
   const first = text.trimStart()[0];
   if (first === undefined) return 'unexpected end of JSON input';
-  return /[[{"\d-]/.test(first) ? 'invalid JSON' : `invalid character '${first}' looking for beginning of value`;
+  if (!/[[{"\d\-tfn]/.test(first)) return `invalid character '${first}' looking for beginning of value`;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value) || value === null) return undefined;
+    const kind = Array.isArray(value)
+      ? 'array'
+      : { string: 'string', number: 'number', boolean: 'bool' }[typeof value as string];
+    return `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`;
+  } catch {
+    return 'unexpected end of JSON input';
+  }
 }
 
 function validateJsonKey(data: Readonly<Record<string, string>>, key: string): readonly FieldError[] {
   const value = data[key];
   if (value === undefined) return [required(`data[${key}]`)];
-  const decoded = Buffer.from(value, 'base64').toString('utf8');
-  try {
-    JSON.parse(decoded);
-    return [];
-  } catch {
-    return [invalidValue(`data[${key}]`, '<secret contents redacted>', jsonFault(decoded))];
-  }
+  const fault = jsonFault(Buffer.from(value, 'base64').toString('utf8'));
+  return fault === undefined ? [] : [invalidValue(`data[${key}]`, '<secret contents redacted>', fault)];
 }
 
 /** What each well-known type asks for. */
@@ -99,9 +104,10 @@ export const secretStrategy: Strategy = {
   prepareUpdate(draft, old) {
     if (textAt(draft, 'type') === '') draft.type = old.type;
   },
-  validate: validateSecret,
+  validateCreate: validateSecret,
   validateUpdate: (object, old) => [
     ...unchanged(object.type, old.type, 'type'),
     ...validateImmutable(object, old, ['data']),
+    ...validateSecret(object),
   ],
 };

@@ -25,7 +25,7 @@ function defaultProjected(projected: MutableJson): void {
 }
 
 /** What plug-ins fill in, by their field; zero values count as absent where the field is no pointer. */
-function defaultPlugins(volume: MutableJson): void {
+export function defaultPlugins(volume: MutableJson): void {
   const iscsi = objectAt(volume, 'iscsi');
   if (iscsi) fillZero(iscsi, 'iscsiInterface', 'default');
   const azureDisk = objectAt(volume, 'azureDisk');
