@@ -236,6 +236,9 @@ const isTrue = (value: string | undefined): boolean => value === 'true' || value
 /** The old form of a watch, without a query. */
 const watchPath = /^\/(?:api|apis\/[^/]+)\/[^/]+\/watch\//;
 
+/** Discovery refuses what it cannot be written as by itself. */
+const discoveryPath = /^\/(?:api(?:\/[^/]+)?|apis(?:\/[^/]+){0,2})\/?$/;
+
 const jsonOnly: Agreement = { format: 'json', clause: 'application/json' };
 
 /** API paths are negotiated before anything is done; what else is served has types of its own. */
@@ -246,7 +249,7 @@ async function agree(request: HttpRequest, target: Target): Promise<Agreement> {
   try {
     return negotiate(accept, { stream, protobuf: await offersProtobuf(accept, target.path) });
   } catch (error) {
-    if (leadsOut(target.path)) return jsonOnly;
+    if (leadsOut(target.path) || discoveryPath.test(target.path)) return jsonOnly;
     if (target.path.startsWith('/api/') || target.path.startsWith('/apis/')) throw error;
     return jsonOnly;
   }

@@ -61,6 +61,11 @@ export function failureFormat(accept: string | undefined): OutputFormat {
   return choose(accept ?? '', (_, clause) => parameter(clause, 'as') === undefined)?.format ?? 'json';
 }
 
+/** Whether a header names any type that answers are written in, whatever else it asks of it. */
+export function namesOutput(accept: string): boolean {
+  return choose(accept, () => true) !== undefined;
+}
+
 function choose(accept: string, allows: (format: OutputFormat, clause: string) => boolean): Agreement | undefined {
   for (const clause of clausesOf(accept)) {
     const type = bareMediaType(clause);
@@ -73,10 +78,11 @@ function choose(accept: string, allows: (format: OutputFormat, clause: string) =
   return undefined;
 }
 
-/** There is no Table in protobuf; the metadata of any object can be had in it. */
+/** There is no Table in protobuf; the metadata of any object can be had in it, and discovery in one document. */
 function allowsProtobuf(clause: string, whole: boolean): boolean {
   const as = parameter(clause, 'as');
   if (as === undefined) return whole;
+  if (as === 'APIGroupDiscoveryList') return whole;
   const known = as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList';
   return known && parameter(clause, 'g') === 'meta.k8s.io' && parameter(clause, 'v') === 'v1';
 }

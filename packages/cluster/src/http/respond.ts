@@ -27,19 +27,22 @@ export async function respond(
     return;
   }
   const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
-  // An answer with a type of its own (discovery, OpenAPI) is always JSON.
-  let format = names.has('content-type') ? 'json' : style.format;
+  // An answer with a type of its own (OpenAPI) is always JSON; one that only adds parameters (discovery) is written as asked.
+  const parameters = parametersOf(headers['Content-Type']);
+  let format = names.has('content-type') && parameters === undefined ? 'json' : style.format;
   let bytes: Buffer = Buffer.from('');
   if (answer.kind === 'object') {
     if (answer.json && format === 'json' && !style.pretty) bytes = answer.json();
     else ({ bytes, format } = await encodeBody(answer.body, format, style.pretty));
+    if (parameters !== undefined) headers['Content-Type'] = mediaTypeOf[format] + parameters;
     if (answer.warnings?.length) headers.Warning = answer.warnings.map(warningHeader);
     const seconds = answer.code < 400 ? undefined : retryAfter(answer.body);
     if (seconds !== undefined) headers['Retry-After'] = String(seconds);
   } else {
     bytes = Buffer.from(answer.body);
   }
-  if (!names.has('content-type'))
+  const isEmpty = answer.kind === 'text' && answer.body === '';
+  if (!names.has('content-type') && !isEmpty)
     headers['Content-Type'] = answer.kind === 'text' ? 'text/plain; charset=utf-8' : mediaTypeOf[format];
   if (bytes.length > gzipThreshold && request.method === 'GET' && acceptsGzip(request)) {
     bytes = await gzip(bytes);
@@ -51,6 +54,12 @@ export async function respond(
   reply.writeHead(answer.code, headers);
   if (request.method === 'HEAD') reply.body.end();
   else reply.body.end(bytes);
+}
+
+/** `;g=…` of a type that names a form of objects beside the media type. */
+function parametersOf(contentType: string | string[] | undefined): string | undefined {
+  const semicolon = typeof contentType === 'string' ? contentType.indexOf(';g=') : -1;
+  return semicolon < 0 ? undefined : String(contentType).slice(semicolon);
 }
 
 /** A failure as an answer. */

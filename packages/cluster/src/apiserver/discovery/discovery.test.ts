@@ -76,3 +76,16 @@ test('versions are ordered by stability, then number', () => {
   const versions = ['v1beta1', 'foo', 'v1', 'v2alpha1', 'v10', 'v2', 'v1beta2'];
   expect(versions.sort(compareVersions)).toEqual(['v10', 'v2', 'v1', 'v1beta2', 'v1beta1', 'v2alpha1', 'foo']);
 });
+
+test('what is accepted is taken by quality and order; what cannot be given is refused', () => {
+  const form = 'g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  const typeOf = (path: string, accept: string) => get(path, accept).headers?.['Content-Type'];
+  expect(typeOf('/apis', `application/json;${form};profile=nopeer`)).toBe(`application/json;${form}`);
+  expect(typeOf('/api', `application/json;q=0.1,application/yaml;${form}`)).toBe(`application/yaml;${form}`);
+  expect(typeOf('/apis', `application/json;${form};q=0.1,application/json`)).toBeUndefined();
+  expect(typeOf('/apis/apps', `application/json;${form},application/json`)).toBeUndefined();
+  for (const accept of ['text/html', 'application/json;as=Table;g=meta.k8s.io;v=v1', `application/json;${form};q=0`])
+    expect(() => get('/apis', accept), accept).toThrow('only the following media types are accepted');
+  expect(() => get('/api/v1', `application/json;${form}`)).toThrow('only the following media types are accepted');
+  expect(() => get('/api/v1', 'text/html')).toThrow('406: Not Acceptable');
+});

@@ -81,7 +81,7 @@ export function discoveryRoute(registry: Registry, options: DiscoveryOptions = {
     },
     handle(request): ApiResponse {
       const path = normalised(request.path);
-      const contentType = path === '/api' || path === '/apis' ? aggregatedContentType(request.accept) : undefined;
+      const contentType = aggregatedContentType(request.accept, path);
       if (contentType === undefined) {
         return { kind: 'object', code: 200, body: documents().plain(path) };
       }

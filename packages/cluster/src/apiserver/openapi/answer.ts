@@ -40,8 +40,9 @@ export async function answerWith(
   { version, encode, headers }: Form,
 ): Promise<ApiResponse> {
   const format = negotiateDocument(accept, version);
-  if (format === undefined) return { kind: 'text', code: 406, body: '', headers: { Vary: 'Accept' } };
-  const all = { ...headers, ETag: `"${document.hash}"`, Vary: 'Accept' };
+  const vary = { Vary: headers.Vary ?? 'Accept' };
+  if (format === undefined) return { kind: 'text', code: 406, body: '', headers: vary };
+  const all = { ...headers, ...vary, ETag: `"${document.hash}"` };
   if (format === 'json') {
     return { kind: 'object', code: 200, body: document.get(), headers: { 'Content-Type': 'application/json', ...all } };
   }

@@ -2,7 +2,7 @@ import { openApiSchemas } from '@coxswain/k8s/openapi';
 import type { ResourceInfo } from '../types.ts';
 import { customSchema } from './custom-schema.ts';
 import { pointer, publishedName } from './names.ts';
-import type { PublishedSchema } from './operation.ts';
+import type { GroupVersionKind, PublishedSchema } from './operation.ts';
 import { listTexts, metadataTexts, objectTexts, withTexts } from './texts.ts';
 
 const prefix = '#/components/schemas/';
@@ -70,19 +70,14 @@ export class Components {
     });
   }
 
-  /**
-   * What is wanted, by name. Of kinds that many groups have, only those of the core and of `group` (and version) are named.
-   */
-  schemas(group?: string, version?: string): Readonly<Record<string, PublishedSchema>> {
+  /** What is wanted, by name. Of types that many groups have as kinds, only the kinds are named that `names` is true of. */
+  schemas(names: (kind: GroupVersionKind) => boolean = () => true): Readonly<Record<string, PublishedSchema>> {
     const own = (schema: PublishedSchema): PublishedSchema => {
       const kinds = schema[mark];
-      if (group === undefined || !Array.isArray(kinds) || kinds.length === 1) return schema;
-      const core = { group: '', version: 'v1' };
-      const isOf = (kind: PublishedSchema, of: PublishedSchema) =>
-        kind.group === of.group && kind.version === of.version;
-      return { ...schema, [mark]: kinds.filter((kind) => isOf(kind, core) || isOf(kind, { group, version })) };
+      if (!Array.isArray(kinds) || kinds.length === 1) return schema;
+      return { ...schema, [mark]: kinds.filter(names) };
     };
-    const names = [...this.#found.keys()].sort();
-    return Object.fromEntries(names.map((name) => [name, own(this.#found.get(name) ?? {})]));
+    const found = [...this.#found.keys()].sort();
+    return Object.fromEntries(found.map((name) => [name, own(this.#found.get(name) ?? {})]));
   }
 }

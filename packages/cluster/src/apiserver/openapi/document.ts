@@ -1,6 +1,6 @@
 import type { ResourceInfo } from '../types.ts';
 import { Components } from './components.ts';
-import type { Operations } from './operation.ts';
+import type { GroupVersionKind, Operations } from './operation.ts';
 import { operationsOf } from './operations.ts';
 import { pathItemsOf } from './path-items.ts';
 import { versionOperations } from './plain-operations.ts';
@@ -18,6 +18,14 @@ export function allOperations(group: string, version: string, resources: readonl
   return new Map([...(builtIn ? versionOperations(group, version) : []), ...operationsOf(resources)]);
 }
 
+/** Groups that the documents of custom kinds know nothing of. */
+const notInClients: readonly string[] = [
+  'admission.k8s.io',
+  'apiextensions.k8s.io',
+  'apiregistration.k8s.io',
+  'imagepolicy.k8s.io',
+];
+
 interface About {
   readonly resources: readonly ResourceInfo[];
   readonly group?: string;
@@ -30,8 +38,12 @@ export function openApiDocument(operations: Operations, { resources, group, vers
   for (const resource of resources) if (!resource.builtIn) components.publish(resource);
   const paths = pathItemsOf(operations);
   components.want(paths);
-  const schemas = components.schemas(group, version);
   const custom = resources.length > 0 && resources.every((resource) => !resource.builtIn);
+  const isOwn = (kind: GroupVersionKind) => kind.group === group && kind.version === version;
+  const isCore = (kind: GroupVersionKind) => kind.group === '' && kind.version === 'v1';
+  const schemas = components.schemas(
+    custom ? ({ group: other }) => !notInClients.includes(other) : (kind) => isCore(kind) || isOwn(kind),
+  );
   return {
     openapi: '3.0.0',
     info: custom ? { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } : info,

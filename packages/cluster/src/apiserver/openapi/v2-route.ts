@@ -21,7 +21,7 @@ export function openApiV2Route(registry: Registry): NonResourceRoute {
       return answerWith(request, cached.document, {
         version: 'v2',
         encode: async () => (await import('./v2-protobuf.ts')).v2Protobuf,
-        headers: { 'Cache-Control': 'no-cache, private' },
+        headers: { 'Cache-Control': 'no-cache, private', Vary: 'Accept-Encoding, Accept' },
       });
     },
   };

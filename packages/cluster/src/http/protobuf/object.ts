@@ -16,7 +16,8 @@ interface TypedObject {
 export function hasMessage(body: unknown): body is TypedObject {
   if (typeof body !== 'object' || body === null) return false;
   const { apiVersion, kind } = body as Partial<TypedObject>;
-  return typeof apiVersion === 'string' && typeof kind === 'string' && messageOf(apiVersion, kind) !== undefined;
+  // Discovery of the core group does not say its apiVersion.
+  return typeof kind === 'string' && messageOf(apiVersion ?? '', kind) !== undefined;
 }
 
 /** An enveloped object as JSON. @throws ProtobufError */
@@ -87,7 +88,7 @@ function listContent(message: string, item: string, { items, ...rest }: TypedObj
  * and must not be written to.
  */
 export function encodeObject(object: TypedObject): Buffer[] {
-  const { apiVersion, kind } = object;
+  const { apiVersion = '', kind } = object;
   const message = messageOf(apiVersion, kind);
   if (message === undefined) throw new Error(`${kind} of ${apiVersion} has no protobuf form`);
   const item = itemMessage(message);
