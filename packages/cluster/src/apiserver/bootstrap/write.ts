@@ -29,10 +29,30 @@ function keyOf(resource: string, object: KubeObject): StorageKey {
   return { resource, namespace: object.metadata.namespace ?? '', name: object.metadata.name };
 }
 
+/** The managedFields of what was made before, by what decides about them. */
+const claims = new Map<string, unknown>();
+
+/** What of an object decides which fields it claims: its keys, and the items of its lists. */
+function shapeOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, shapeOf(field)]));
+}
+
+/** Objects of one shape claim the same fields: it is worked out once for the dozens of them that a start makes. */
 function claimFields({ clock }: BootstrapContext, resource: ResourceInfo, next: MutableJson, manager: string): void {
-  const { group, version, schema } = resource;
+  const { group, version, plural, schema } = resource;
   const apiVersion = group === '' ? version : `${group}/${version}`;
-  trackUpdate(schema, { live: undefined, next, manager, apiVersion, subresource: '', time: formatTime(clock.now()) });
+  const time = formatTime(clock.now());
+  const shape = JSON.stringify([apiVersion, plural, manager, shapeOf(next)]);
+  const metadata = next.metadata as MutableJson;
+  const known = claims.get(shape);
+  if (known) {
+    metadata.managedFields = (known as readonly MutableJson[]).map((entry) => ({ ...entry, time }));
+    return;
+  }
+  trackUpdate(schema, { live: undefined, next, manager, apiVersion, subresource: '', time });
+  claims.set(shape, metadata.managedFields);
 }
 
 /** Writes an object as a create request would store it, unless one of its name is there. Answers the stored object. */

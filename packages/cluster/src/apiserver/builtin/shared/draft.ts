@@ -86,6 +86,4 @@ export function sameJson(a: unknown, b: unknown): boolean {
 }
 
 /** A deep, mutable copy of a JSON value. */
-export function copyJson<T>(value: T): T {
-  return structuredClone(value);
-}
+export { cloneJson as copyJson } from '@coxswain/runtime/core';
