@@ -196,6 +196,23 @@ describe('patch', () => {
     expect((await api.fails('PATCH', `${configMaps}/b`, { contentType: merge, body: {} })).code).toBe(404);
   });
 
+  it('takes the name of an applied object from the one that is there, and only from it', async () => {
+    const api = await createTestApi();
+    const { metadata: _none, ...nameless } = configMap('a', { w: '6' });
+    const apply = { contentType: 'application/apply-patch+yaml', body: nameless, query: { fieldManager: 'me' } };
+    expect(await api.fails('PATCH', `${configMaps}/a`, apply)).toMatchObject({
+      code: 400,
+      message: 'the name of the object (a based on URL) was undeterminable: name must be provided',
+    });
+    await api.ok('POST', configMaps, { body: configMap('a', { w: '5' }) });
+    expect(
+      await api.ok('PATCH', `${configMaps}/a`, { ...apply, query: { fieldManager: 'me', force: 'true' } }),
+    ).toMatchObject({
+      metadata: { name: 'a' },
+      data: { w: '6' },
+    });
+  });
+
   it('refuses other content types, and strategic patches of custom kinds', async () => {
     const api = await createTestApi();
     await api.ok('POST', widgets, { body: widget('w', { size: 1 }) });
