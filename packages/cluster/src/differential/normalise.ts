@@ -21,6 +21,7 @@ const revisionTexts: readonly (readonly [RegExp, string])[] = [
   [/\b(kube-api-access-)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '$1<suffix>'],
   [/^(\d+):3\d{4}(\/\w+)$/g, '$1:<nodeport>$2'],
   [/(\\?"resourceVersion\\?":\\?")\d+/g, '$1<rv>'],
+  [/(trying to send message larger than max \()\d+/g, '$1<size>'],
   [/\b(Bad_)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '$1<suffix>'],
   [/(ResourceVersion in precondition: )[1-9]\d{1,8}(?!\d)/g, '$1<rv>'],
 ];

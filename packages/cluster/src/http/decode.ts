@@ -1,8 +1,8 @@
 import type { BodyText } from '../apiserver/request/body-text.ts';
 import { checkNesting, checkValue } from '../apiserver/request/check-value.ts';
+import { goJsonFault } from '../apiserver/request/go-json-fault.ts';
 import { parseExact } from '../apiserver/request/json-number.ts';
 import { duplicateFields } from './duplicates.ts';
-import { goJsonFault } from './go-json-fault.ts';
 import { bareMediaType, protobufType } from './media-type.ts';
 import { scanJson } from './scan-json.ts';
 import { unsupportedMediaType } from './status.ts';

@@ -11,6 +11,7 @@ import type { ApiHandler } from './handler.ts';
 import type { HttpReply, HttpRequest } from './http-message.ts';
 import { type Agreement, failureFormat, negotiate, type OutputFormat, protobufType } from './media-type.ts';
 import { acceptsGzip, failure, respond } from './respond.ts';
+import { routeRefusal } from './route-refusal.ts';
 import { sendBytes } from './send-bytes.ts';
 import { statusOf } from './status.ts';
 import { type Target, targetOf, toApiRequest } from './to-request.ts';
@@ -250,7 +251,7 @@ async function agree(request: HttpRequest, target: Target): Promise<Agreement> {
     return negotiate(accept, { stream, protobuf: await offersProtobuf(accept, target.path) });
   } catch (error) {
     if (leadsOut(target.path) || discoveryPath.test(target.path)) return jsonOnly;
-    if (target.path.startsWith('/api/') || target.path.startsWith('/apis/')) throw error;
+    if (/^\/apis?\//.test(target.path)) throw await routeRefusal(request, target.path, error);
     return jsonOnly;
   }
 }

@@ -206,7 +206,7 @@ test('garbage, plain HTTP, resets and half requests do no harm', async () => {
       socket.on('close', () => resolve(text));
     });
   expect(await tls('NONSENSE\r\n\r\n', false)).toMatch(/^HTTP\/1\.1 400 Bad Request/);
-  expect(await tls(`GET / HTTP/1.1\r\nX: ${'y'.repeat(100_000)}\r\n\r\n`, false)).toMatch(/^HTTP\/1\.1 431 /);
+  expect(await tls(`GET / HTTP/1.1\r\nX: ${'y'.repeat(1_200_000)}\r\n\r\n`, false)).toMatch(/^HTTP\/1\.1 431 /);
   await tls('POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"a"', true);
   expect((await get('/x')).code).toBe(200);
 });

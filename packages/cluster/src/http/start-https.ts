@@ -41,7 +41,7 @@ export async function startHttps(options: HttpsOptions): Promise<HttpsServer> {
     headersTimeout: 60_000,
     // Only the time to receive a request; answers, watches too, may take as long as they like.
     requestTimeout: 60_000,
-    maxHeaderSize: 64 * 1024,
+    maxHeaderSize: 1024 * 1024,
     handshakeTimeout: 15_000,
     keepAlive: true,
     keepAliveInitialDelay: 30_000,

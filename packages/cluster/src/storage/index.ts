@@ -8,6 +8,7 @@ export { cachedJsonBytes, jsonBytes } from './json-bytes.ts';
 export { makeDirectory } from './make-directory.ts';
 export { openStorage } from './open-storage.ts';
 export { type HistoryOptions, historyDefaults, type StorageOptions } from './options.ts';
+export { isTooLarge } from './too-large.ts';
 export type {
   Storage,
   StorageEvent,

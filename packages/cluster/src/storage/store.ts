@@ -12,6 +12,7 @@ import { SortedKeys } from './sorted-keys.ts';
 import { State } from './stored-object.ts';
 import { Subscribers } from './subscribers.ts';
 import { Timeline } from './timeline.ts';
+import { checkSize } from './too-large.ts';
 import type {
   Storage,
   StorageEvent,
@@ -220,6 +221,7 @@ export class Store implements Storage {
     const revision = this.#revision + 1;
     const stored = deepFreeze({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } });
     const json = Buffer.from(stringifyJson(stored));
+    checkSize(json.length + idOf(key).length + key.resource.length);
     this.#revision = revision;
     return { state: new State(key, json, this.#recent, { revision, object: stored }), stored };
   }

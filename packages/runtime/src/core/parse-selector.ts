@@ -90,6 +90,10 @@ function parseValues(peek: () => Token, take: () => Token): readonly string[] {
   const open = take();
   if (open.text !== '(') throw new SelectorError(`found '${open.text}' expected: '('`);
   const values = new Set<string>();
+  const first = peek();
+  if (first.kind !== 'word' && first.text !== ',' && first.text !== ')') {
+    throw new SelectorError(`found '${first.text}', expected: ',', ')' or identifier`);
+  }
   for (;;) {
     values.add(peek().kind === 'word' ? take().text : '');
     const next = take();

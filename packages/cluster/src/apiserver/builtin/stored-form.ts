@@ -143,6 +143,8 @@ function applyForm(object: MutableJson, definition: string): void {
     if (!field) continue;
     const value = object[key];
     if (field.drop ? isZero(value, field.node) : !field.required && isEmpty(value, field.node)) delete object[key];
+    // What is there must be written, but empty lists do not come back from the store.
+    else if (field.required && Array.isArray(value) && value.length === 0) object[key] = null;
     else if (field.normalise) set(object, key, field.normalise(value));
   }
 }

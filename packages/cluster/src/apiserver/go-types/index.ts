@@ -6,4 +6,5 @@ export { decodeFault } from './decode-fault.ts';
 export { marshal } from './marshal.ts';
 export { faultOf, settled } from './reads.ts';
 export { restoreFault } from './restore-fault.ts';
+export { settleNulls } from './settle-nulls.ts';
 export { definitionOf, isMetaKind, isRegistered, objectMeta } from './table.ts';

@@ -11,7 +11,7 @@ export function patchNotApplicable(cause: string): ApiError {
 /** 413: more operations than a patch may have. */
 export function tooManyOperations(limit: number, given: number): ApiError {
   const message = `The allowed maximum operations in a JSON patch is ${limit}, got ${given}`;
-  return apiError(413, 'RequestEntityTooLarge', `Request entity is too large: ${message}`);
+  return apiError(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`);
 }
 
 /** 400: a part of the patch is not what `target` (a Go type name) can hold. */

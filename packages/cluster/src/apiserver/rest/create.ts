@@ -18,6 +18,7 @@ import { apiVersionOf, type Call, keyOf, managerOf, strategyContext, warn } from
 import { decodeObject, dropUnknown, matchNamespace } from './decode.ts';
 import { asObject, createErrors, dropDuplicateOwners, metadataOf, stampNew, warnOfBareFinalizers } from './metadata.ts';
 import { objectReply } from './projection.ts';
+import { putObject } from './put.ts';
 import { resetsOf } from './resets.ts';
 import { applyDefaults, schemaErrors } from './schema.ts';
 import { prepareServed, served } from './served.ts';
@@ -125,7 +126,7 @@ async function storeNew(
       throw generated ? generatedNameTaken(call, name) : nameTaken(call, name, taken());
     }
     if (options.dryRun) return deepFreeze(asObject(next));
-    return committed(call, server.storage.put(key, form ? asObject(form) : toStored(call, next)));
+    return committed(call, putObject(call, key, form ? asObject(form) : toStored(call, next)));
   }
 }
 

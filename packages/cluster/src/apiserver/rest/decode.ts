@@ -2,7 +2,7 @@ import type { MutableJson } from '@coxswain/k8s';
 import { stringifyJson } from '@coxswain/runtime/client';
 import { badRequest, invalid } from '@coxswain/runtime/core';
 import { compileSchema } from '@coxswain/schema';
-import { faultOf, objectMeta } from '../go-types/index.ts';
+import { definitionOf, faultOf, objectMeta, settleNulls } from '../go-types/index.ts';
 import type { WriteOptions } from '../request/query.ts';
 import type { ResourceInfo } from '../types.ts';
 import { draftOf, dropNulls, isObject, textOf } from './clone.ts';
@@ -48,7 +48,11 @@ export function draftObject(resource: ResourceInfo, body: MutableJson): MutableJ
  * @throws ApiError BadRequest
  */
 export function normalise(resource: ResourceInfo, draft: MutableJson): void {
-  if (resource.builtIn) dropNulls(draft);
+  if (resource.builtIn) {
+    const definition = definitionOf(apiVersionOf(resource), resource.kind);
+    if (definition === undefined) dropNulls(draft);
+    else settleNulls(definition, draft);
+  }
   draft.apiVersion = apiVersionOf(resource);
   draft.kind = resource.kind;
   if (draft.metadata === undefined || draft.metadata === null) draft.metadata = {};

@@ -107,7 +107,9 @@ export function appliedDraft(
     time: formatTime(call.server.clock.now()),
   });
   // The answer shares unchanged parts with the stored object, which is frozen.
-  return draftOf(applied);
+  const draft = draftOf(applied);
+  normalise(call.resource, draft);
+  return draft;
 }
 
 function patchChange(call: Call, type: PatchKind, options: WriteOptions): Change {

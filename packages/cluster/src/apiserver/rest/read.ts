@@ -61,7 +61,7 @@ export async function listObjects(call: Call, options: ListOptions): Promise<Lis
     if (version !== undefined && version !== '0') {
       throw badRequest('specifying resource version is not allowed when using continue');
     }
-    return nextPage(call, selection, options.limit, decodeContinue(options.continue));
+    return nextPage(call, selection, options.limit, decodeContinue(options.continue, withinOf(call)));
   }
   if (version === undefined) return page(call, selection, { limit: options.limit });
   const revision = Number(version);
@@ -88,9 +88,14 @@ async function nextPage(call: Call, selection: Selection, limit: number, token: 
       'the continue parameter, or use the continue token in this response to retrieve the remainder of the results. ' +
       'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
       'deleted between the time the first chunk was returned and now may show up in the list.';
-    const metadata = { continue: encodeContinue({ revision: -1, after }) };
+    const metadata = { continue: encodeContinue({ revision: -1, after }, withinOf(call)) };
     throw new ApiError({ ...error.status, message, metadata });
   }
+}
+
+/** What the keys of all objects of a list begin with. */
+function withinOf({ resource, namespace }: Call): string {
+  return resource.namespaced && namespace === '' ? '' : `${namespace}/`;
 }
 
 interface PageRequest {
@@ -123,7 +128,7 @@ async function page(call: Call, selection: Selection, request: PageRequest): Pro
     const last = part.states.at(-1);
     if (last) after = keyText(last.key);
     const texts = matches ? undefined : servedTexts(call.resource, part.states);
-    if (texts && (part.remaining === 0 || want !== undefined)) return wholePage(part, texts, after);
+    if (texts && (part.remaining === 0 || want !== undefined)) return wholePage(call, part, texts, after);
     const pending = prepareServed(call.resource, part.objects);
     if (pending) await pending;
     for (const object of part.objects) {
@@ -133,26 +138,31 @@ async function page(call: Call, selection: Selection, request: PageRequest): Pro
     const full = request.limit > 0 && objects.length >= request.limit;
     if (part.remaining > 0 && !full) continue;
     const more = part.remaining > 0 && after !== undefined ? { after, remaining: part.remaining } : undefined;
-    return { objects, metadata: listMetadata(revision, matches ? undefined : more?.remaining, more?.after) };
+    return { objects, metadata: listMetadata(call, revision, matches ? undefined : more?.remaining, more?.after) };
   }
 }
 
 /** A page as it is stored. */
-function wholePage(part: StoragePage, texts: readonly Buffer[], after: string | undefined): Listed {
+function wholePage(call: Call, part: StoragePage, texts: readonly Buffer[], after: string | undefined): Listed {
   const more = part.remaining > 0 && after !== undefined ? { after, remaining: part.remaining } : undefined;
   return {
     texts,
     get objects() {
       return part.objects as readonly DynamicObject[];
     },
-    metadata: listMetadata(part.revision, more?.remaining, more?.after),
+    metadata: listMetadata(call, part.revision, more?.remaining, more?.after),
   };
 }
 
-function listMetadata(revision: number, remaining: number | undefined, after: string | undefined): ListMeta {
+function listMetadata(
+  call: Call,
+  revision: number,
+  remaining: number | undefined,
+  after: string | undefined,
+): ListMeta {
   return {
     resourceVersion: String(revision),
-    ...(after === undefined ? {} : { continue: encodeContinue({ revision, after }) }),
+    ...(after === undefined ? {} : { continue: encodeContinue({ revision, after }, withinOf(call)) }),
     ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
   };
 }

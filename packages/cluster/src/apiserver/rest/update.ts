@@ -9,6 +9,7 @@ import { type Call, keyOf, strategyContext, warn } from './context.ts';
 import { committed, createObject, refuse, toStored, track } from './create.ts';
 import { decodeObject, dropUnknown, matchNamespace, matchUrl } from './decode.ts';
 import { fieldInvalid } from './field-errors.ts';
+import { etcdKey } from './etcd-key.ts';
 import {
   asObject,
   dropDuplicateOwners,
@@ -21,6 +22,7 @@ import { sameButTimes } from './no-op.ts';
 import { objectReply } from './projection.ts';
 import { applyDefaults, schemaErrors } from './schema.ts';
 import { prepareServed, served } from './served.ts';
+import { putObject } from './put.ts';
 import { statusDraft } from './status-write.ts';
 
 export const staleVersion =
@@ -107,9 +109,15 @@ const uidMismatch = (given: string, actual: string): string =>
 function checkPreconditions(call: Call, draft: MutableJson, old: DynamicObject): void {
   const { resource, name } = call;
   const { uid, resourceVersion } = metadataOf(draft);
+/** The refusal of an update whose object has another uid, in the words of the real server's storage. */
+function otherUid(call: Call, given: string, actual: string): Error {
+  const storage = `StorageError: invalid object, Code: 4, Key: ${etcdKey(call)}, ResourceVersion: 0`;
+  return conflict(call.resource, call.name, `${storage}, AdditionalErrorMsg: ${uidMismatch(given, actual)}`);
+}
+
   // To a patch the uid is a field like any other, and one that cannot change.
   if (uid && uid !== old.metadata.uid && call.request.method === 'PUT') {
-    throw conflict(resource, name, uidMismatch(String(uid), old.metadata.uid ?? ''));
+    throw otherUid(call, String(uid), old.metadata.uid ?? '');
   }
   if (!resourceVersion || resourceVersion === '0') {
     if (resource.strategy.unconditionalUpdate !== false) return;
@@ -170,7 +178,7 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
   if (lastWrite) return removeFinalized(call, draft, dryRun, context);
   if (sameButTimes(draft, old)) return old;
   if (dryRun) return deepFreeze(asObject(draft));
-  return committed(call, server.storage.put(keyOf(call), form ? asObject(form) : toStored(call, draft)));
+  return committed(call, putObject(call, keyOf(call), form ? asObject(form) : toStored(call, draft)));
 }
 
 function trackChange(call: Call, { view, options }: Change, draft: MutableJson, old: DynamicObject): void {

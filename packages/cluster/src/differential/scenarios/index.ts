@@ -9,6 +9,7 @@ import { decoding } from './decoding.ts';
 import { errors } from './errors.ts';
 import { kindAreas } from './kinds.ts';
 import { patches } from './patches.ts';
+import { limits } from './limits.ts';
 import { printing } from './printing.ts';
 import { reads } from './reads.ts';
 import { serverGroups } from './server-groups.ts';

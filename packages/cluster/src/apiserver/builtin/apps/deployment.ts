@@ -1,4 +1,4 @@
-import type { MutableJson } from '@coxswain/k8s';
+import type { DynamicObject, MutableJson } from '@coxswain/k8s';
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
 import { defaultPodTemplate } from '../pod/default-spec.ts';
@@ -71,8 +71,20 @@ function validateDeployment(object: ReadJson): readonly FieldError[] {
   return errors;
 }
 
+/** A status write does not change the labels. */
+function keepLabels(draft: MutableJson, old: DynamicObject): void {
+  const metadata = ensureObject(draft, 'metadata');
+  const { labels } = old.metadata;
+  if (labels === undefined) delete metadata.labels;
+  else metadata.labels = labels;
+}
+
 export const deploymentStrategy: Strategy = {
   default: defaultDeployment,
+  prepareUpdate(draft, old, { subresource }) {
+    if (subresource === 'status') keepLabels(draft, old);
+  },
+  resets: { status: ['spec', 'metadata.labels'] },
   validate: validateDeployment,
   validateUpdate: (object, old) =>
     unchanged(objectAt(object, 'spec')?.selector, objectAt(old, 'spec')?.selector, 'spec.selector'),

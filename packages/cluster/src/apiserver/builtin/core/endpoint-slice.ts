@@ -117,8 +117,7 @@ function defaultSlice(draft: MutableJson): void {
     fill(port, 'name', '');
     fill(port, 'protocol', 'TCP');
   }
-  if (draft.endpoints === undefined) draft.endpoints = null;
-  if (draft.ports === undefined) draft.ports = null;
+  for (const key of ['endpoints', 'ports']) if (listAt(draft, key).length === 0) draft[key] = null;
   for (const endpoint of objectsAt(draft, 'endpoints')) ensureObject(endpoint, 'conditions');
 }
 

@@ -39,7 +39,7 @@ function validateRule(rule: ReadJson, clusterWide: boolean, field: string): read
 function roleStrategyOf(clusterWide: boolean): Strategy {
   return {
     default(draft) {
-      if (draft.rules === undefined) draft.rules = null;
+      if (listAt(draft, 'rules').length === 0) draft.rules = null;
     },
     validate(object) {
       const errors = objectsAt(object, 'rules').flatMap((rule, i) => validateRule(rule, clusterWide, `rules[${i}]`));

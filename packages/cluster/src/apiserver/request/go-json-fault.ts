@@ -83,7 +83,9 @@ class Scanner {
 
   /** Opens an object or a list; true when it is empty and closed again. */
   #enter(close: number): boolean {
-    if (this.#open.length >= goMaxDepth) throw new JsonFault('exceeded max depth');
+    if (this.#open.length >= goMaxDepth) {
+      this.#refuse(close === closeObject ? openObject : openList, 'exceeded max depth');
+    }
     const byte = this.#next();
     if (byte === close) return true;
     this.#at--;
