@@ -2,8 +2,8 @@ import type { DynamicObject } from '@coxswain/k8s';
 import { formatTime } from '@coxswain/runtime/core';
 import type { StorageSubscription } from '../../storage/types.ts';
 import { objectAt, objectsAt, textAt } from '../builtin/shared/draft.ts';
-import type { BootstrapObject } from './objects.ts';
-import { type BootstrapContext, ensureStored } from './write.ts';
+import { written } from './managed-fields.ts';
+import { type BootstrapContext, ensureComplete } from './write.ts';
 
 const resource = 'apiregistration.k8s.io/apiservices';
 const definitionsAt = 'apiextensions.k8s.io/customresourcedefinitions';
@@ -34,13 +34,23 @@ const priorities: Readonly<Record<string, readonly [number, number?]>> = {
   'storagemigration.k8s.io': [15_800],
 };
 
-function serviceOf(
+const apiVersion = 'apiregistration.k8s.io/v1';
+const labels = { '.': {}, [`f:${mark}`]: {} };
+const spec = { 'f:groupPriorityMinimum': {}, 'f:version': {}, 'f:versionPriority': {} };
+const claim = (grouped: boolean) =>
+  written('kube-apiserver', apiVersion, {
+    'f:metadata': { 'f:labels': labels },
+    'f:spec': grouped ? { 'f:group': {}, ...spec } : spec,
+  });
+const [ofGroup, ofCore] = [claim(true), claim(false)];
+
+function ensureService(
   context: BootstrapContext,
   group: string,
   version: string,
   [groupPriorityMinimum, versionPriority = 15]: readonly [number, number?],
   managed: 'onstart' | 'true',
-): BootstrapObject {
+): void {
   const available = {
     type: 'Available',
     status: 'True',
@@ -48,25 +58,24 @@ function serviceOf(
     reason: 'Local',
     message: 'Local APIServices are always available',
   };
-  return {
-    resource,
-    object: {
-      apiVersion: 'apiregistration.k8s.io/v1',
-      kind: 'APIService',
-      metadata: { name: `${version}.${group}`, labels: { [mark]: managed } },
-      spec: { ...(group === '' ? {} : { group }), version, groupPriorityMinimum, versionPriority },
-      status: { conditions: [available] },
-    },
-    manager: 'kube-apiserver',
+  const object = {
+    apiVersion,
+    kind: 'APIService',
+    metadata: { name: `${version}.${group}`, labels: { [mark]: managed } },
+    spec: { ...(group === '' ? {} : { group }), version, groupPriorityMinimum, versionPriority },
+    status: { conditions: [available] },
   };
+  ensureComplete(context, { resource, object }, [group === '' ? ofCore : ofGroup]);
 }
 
 function ensureBuiltin(context: BootstrapContext): void {
+  const done = new Set<string>();
   for (const { group, version, builtIn } of context.registry.all()) {
     const [minimum, own] = priorities[group] ?? [];
-    if (!builtIn || minimum === undefined) continue;
+    if (!builtIn || minimum === undefined || done.has(`${group}/${version}`)) continue;
+    done.add(`${group}/${version}`);
     const newest = group === 'autoscaling' && version === 'v2' ? 30 : own;
-    ensureStored(context, serviceOf(context, group, version, [minimum, newest], 'onstart'));
+    ensureService(context, group, version, [minimum, newest], 'onstart');
   }
 }
 
@@ -89,7 +98,7 @@ function followDefinitions(context: BootstrapContext): void {
   const { storage } = context;
   const wanted = customNames(context);
   for (const [group, version] of wanted.values()) {
-    ensureStored(context, serviceOf(context, group, version, [1000, 100], 'true'));
+    ensureService(context, group, version, [1000, 100], 'true');
   }
   for (const { metadata } of storage.list(resource).objects) {
     const own = metadata.labels?.[mark] === 'true';

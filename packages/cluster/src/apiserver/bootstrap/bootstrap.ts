@@ -1,10 +1,10 @@
 import type { CustomResourceDefinition } from '@coxswain/k8s';
 import type { StorageSubscription } from '../../storage/types.ts';
 import { installApiServices } from './api-services.ts';
-import { flowControlObjects, installFlowControl } from './flow-control.ts';
+import { installFlowControl } from './flow-control.ts';
 import { installNamespaceDefaults, type NamespaceDefaults } from './namespace-defaults.ts';
 import { commonObjects, type ServerAddress, serverEndpoints, serverService } from './objects.ts';
-import { installServiceNetworks } from './service-networks.ts';
+import { ensureServiceNetwork } from './service-network.ts';
 import { type BootstrapContext, ensureCurrent, ensureStored } from './write.ts';
 
 /**
@@ -12,13 +12,9 @@ import { type BootstrapContext, ensureCurrent, ensureStored } from './write.ts';
  * APIService for each group and version, and a default service account in each namespace. Changes nothing that is there already. Cancel the answer at the end.
  */
 export function bootstrapCluster(context: BootstrapContext, defaults: NamespaceDefaults = {}): StorageSubscription {
-  for (const object of [...commonObjects, ...flowControlObjects]) ensureStored(context, object);
-  const kept = [
-    installNamespaceDefaults(context, defaults),
-    installServiceNetworks(context),
-    installFlowControl(context),
-    installApiServices(context),
-  ];
+  for (const object of commonObjects) ensureStored(context, object);
+  ensureServiceNetwork(context);
+  const kept = [installNamespaceDefaults(context, defaults), installFlowControl(context), installApiServices(context)];
   return {
     cancel() {
       for (const subscription of kept) subscription.cancel();

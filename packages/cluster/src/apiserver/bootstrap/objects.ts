@@ -10,8 +10,6 @@ export interface ServerAddress {
 export interface BootstrapObject {
   readonly resource: string;
   readonly object: KubeObject & Readonly<Record<string, unknown>>;
-  /** Whom its fields belong to; absent: nobody. */
-  readonly manager?: string;
 }
 
 function namespaceOf(name: string): BootstrapObject {
@@ -38,25 +36,12 @@ const storageClass: BootstrapObject = {
   },
 };
 
-/** The addresses that services get. */
-export const serviceNetwork: BootstrapObject = {
-  resource: 'networking.k8s.io/servicecidrs',
-  object: {
-    apiVersion: 'networking.k8s.io/v1',
-    kind: 'ServiceCIDR',
-    metadata: { name: 'kubernetes' },
-    spec: { cidrs: ['10.96.0.0/16'] },
-  },
-  manager: 'kube-apiserver',
-};
-
 /** What every cluster has, in the order of creation: a namespace comes before what lives in it. */
 export const commonObjects: readonly BootstrapObject[] = [
   ...['kube-system', 'kube-public', 'kube-node-lease', 'default'].map(namespaceOf),
   priorityClassOf('system-node-critical', 2_000_001_000, 'For pods a node cannot do without.'),
   priorityClassOf('system-cluster-critical', 2_000_000_000, 'For pods the cluster cannot do without.'),
   storageClass,
-  serviceNetwork,
 ];
 
 const serviceMetadata = { name: 'kubernetes', namespace: 'default' };
