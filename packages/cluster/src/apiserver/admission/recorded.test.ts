@@ -7,7 +7,7 @@ import { openStorage } from '../../storage/index.ts';
 import { bootstrapCluster } from '../bootstrap/index.ts';
 import { builtinResources, createRegistry } from '../builtin/index.ts';
 import { createApiServer } from '../server.ts';
-import { builtinForms, builtinSubresources } from '../subresources/index.ts';
+import { builtinForms, builtinSubresources, nodeSubresources } from '../subresources/index.ts';
 import { builtinAdmission, createWebhookCaller, type WebhookCaller } from './index.ts';
 import { cases } from './test/cases.ts';
 import { type HookServer, startHookServer } from './test/hook-server.ts';
@@ -33,7 +33,8 @@ async function serve() {
   const registry = createRegistry(builtinResources());
   const admission = builtinAdmission({ random, webhooks: { random, registry, call: caller.call } });
   const log = silentLogger;
-  const own = { subresources: builtinSubresources, forms: builtinForms };
+  const { subresources, connects } = nodeSubresources({ nodes: new Map(), clock, random });
+  const own = { subresources: [...builtinSubresources, ...subresources], connects, forms: builtinForms };
   const server = createApiServer({ storage, registry, clock, random, log, admission, ...own });
   bootstrapCluster({ registry, storage, clock, random }, { certificateAuthority: 'PEM' });
   return inProcessTransport(server.handle, { name: 'admin', groups: ['system:masters'] });

@@ -1,5 +1,5 @@
 import { type DynamicObject, type MutableJson, parseApiVersion } from '@coxswain/k8s';
-import { ApiError, apiError } from '@coxswain/runtime/core';
+import { ApiError } from '@coxswain/runtime/core';
 import type { SchemaNode } from '@coxswain/schema';
 import { applyConfigurationOf, jsonPatchOf } from '@coxswain/schema/cel';
 import { mergeConfiguration } from '../../fieldmanager/index.ts';
@@ -46,7 +46,7 @@ function nullIn(value: unknown, path: string): string | undefined {
   return undefined;
 }
 
-/** The schema of an object: that of its resource, or for a subresource that of a kind of its own. @throws ApiError ServiceUnavailable */
+/** The schema of an object: that of its resource, or for a subresource that of a kind of its own. @throws Error when there is none */
 function schemaOf(object: MutableJson, resource: ResourceInfo): SchemaNode {
   if (object.kind === resource.kind) return resource.schema;
   const { group, version } = parseApiVersion(String(object.apiVersion));
@@ -55,9 +55,8 @@ function schemaOf(object: MutableJson, resource: ResourceInfo): SchemaNode {
     builtInSchemas(name);
     return { $ref: name };
   } catch {
-    const why = 'There can be a delay between when CustomResourceDefinitions are created and when they are available.';
-    const what = `${group}/${version}, Kind=${String(object.kind)}`;
-    throw apiError(503, 'ServiceUnavailable', `Resource kind ${what} not found. ${why}`);
+    const what = `no corresponding type for ${group}/${version}, Kind=${String(object.kind)}`;
+    throw new Error(`failed to convert patch object to typed object: ${what}`);
   }
 }
 
@@ -68,8 +67,8 @@ function configured(resource: ResourceInfo, object: MutableJson, given: Record<s
     const why = `failed to convert patch object to typed object: ${nothing}: expected map, got &{NULL_VALUE}`;
     throw new Error(`error applying patch: ${why}`);
   }
-  const schema = schemaOf(object, resource);
   try {
+    const schema = schemaOf(object, resource);
     const merged = mergeConfiguration(schema, object, { ...given, apiVersion, kind });
     return structuredClone(merged);
   } catch (error) {

@@ -8,8 +8,9 @@ export interface Call {
 }
 
 function brief(object: Loose): unknown {
-  if (!object) return object;
-  const { name, generateName, namespace, labels } = object.metadata ?? {};
+  // What is asked for when connecting has no metadata, and is little.
+  if (!object?.metadata) return object;
+  const { name, generateName, namespace, labels } = object.metadata;
   return { apiVersion: object.apiVersion, kind: object.kind, name, generateName, namespace, labels };
 }
 
@@ -58,6 +59,7 @@ const responses: Readonly<Record<string, (request: Loose, argument: string) => o
     allowed: true,
     ...patchOf([{ op: 'test', path: '/kind', value: request.object.kind }]),
   }),
+  annotate: () => ({ allowed: true, auditAnnotations: { seen: 'yes' } }),
   'empty-patch': () => ({ allowed: true, ...patchOf([]) }),
   'wrong-uid': () => ({ allowed: true, uid: 'other' }),
   'patch-no-type': () => ({ allowed: true, patch: patchOf([]).patch }),

@@ -264,4 +264,34 @@ export const mutationCases: readonly Case[] = [
       },
     ],
   },
+  {
+    title: 'mutate-connect',
+    steps: [
+      ...scene('mutate-connect'),
+      ...policy('mutate-connect', {
+        matchConstraints: { resourceRules: [{ ...rule(['pods/exec'], ['CONNECT']) }] },
+        mutations: [apply('Object{stdin: true}')],
+      }),
+      post('mutate-connect', 'pods', pod('p', [{}])),
+      post('mutate-connect', 'pods/p/exec', {}, { command: 'ls' }),
+    ],
+  },
+  {
+    title: 'mutate-subresource',
+    steps: [
+      ...scene('mutate-subresource'),
+      ...policy('mutate-subresource', {
+        matchConstraints: { resourceRules: [{ ...rule(['pods/binding', 'pods/eviction']) }] },
+        mutations: [apply(label('x', '"y"'))],
+      }),
+      post('mutate-subresource', 'pods', pod('p', [{}])),
+      post('mutate-subresource', 'pods/p/binding', { metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } }),
+      { method: 'GET', path: `${namespaces}/mutate-subresource/pods/p` },
+      post('mutate-subresource', 'pods/p/eviction', {
+        apiVersion: 'policy/v1',
+        kind: 'Eviction',
+        metadata: { name: 'p' },
+      }),
+    ],
+  },
 ];

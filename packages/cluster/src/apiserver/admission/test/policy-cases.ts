@@ -1,5 +1,5 @@
 import type { Case, Step } from './cases.ts';
-import { configMap, configure, namespaces, post, scene } from './steps.ts';
+import { configMap, configure, namespaces, pod, post, scene } from './steps.ts';
 
 const group = '/apis/admissionregistration.k8s.io/v1';
 const rules = [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }];
@@ -176,4 +176,23 @@ export const policyCases: readonly Case[] = [
       expect('!variables.may', { messageExpression: "variables.may ? 'yes' : 'no'" }),
     ],
   }),
+  {
+    title: 'policy-connect',
+    steps: [
+      ...scene('policy-connect'),
+      ...policy('policy-connect', {
+        matchConstraints: {
+          resourceRules: [{ operations: ['CONNECT'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods/exec'] }],
+        },
+        validations: [
+          expect("object.command[0] != 'rm'", {
+            messageExpression: "'no ' + object.command[0] + ' by ' + object.kind + ' ' + request.kind.kind",
+          }),
+        ],
+      }),
+      post('policy-connect', 'pods', pod('p', [{}])),
+      post('policy-connect', 'pods/p/exec', {}, { command: 'rm' }),
+      post('policy-connect', 'pods/p/exec', {}, { command: 'ls' }),
+    ],
+  },
 ];

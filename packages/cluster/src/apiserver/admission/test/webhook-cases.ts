@@ -5,6 +5,7 @@ const group = '/apis/admissionregistration.k8s.io/v1';
 const configMaps = { operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] };
 
 const everything = { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'] };
+const connections = { ...everything, operations: ['CONNECT'] };
 const replicaSet = {
   metadata: { name: 'r' },
   spec: {
@@ -227,5 +228,32 @@ export const webhookCases: readonly Case[] = [
         },
       },
     ],
+  ),
+  together(
+    'hook-connect',
+    [hooks('mutating', 'hook-connect', [{ path: 'allow', rules: [connections] }])],
+    [
+      post('hook-connect', 'pods', pod('p', [{}])),
+      post('hook-connect', 'pods/p/exec', {}, { command: 'ls', container: 'c0', stdout: 'true' }),
+      post('hook-connect', 'pods/p/attach', {}, { stdin: 'true', tty: 'true' }),
+      post('hook-connect', 'pods/p/portforward', {}, { ports: '80' }),
+      { method: 'GET', path: `${namespaces}/hook-connect/pods/p/proxy/some/path` },
+      { method: 'GET', path: `${namespaces}/hook-connect/services/s/proxy/x` },
+      { method: 'GET', path: '/api/v1/nodes/hook-connect/proxy/x' },
+    ],
+  ),
+  together(
+    'hook-connect-denied',
+    [hooks('validating', 'hook-connect-denied', [{ path: 'deny-message', rules: [connections] }])],
+    [
+      post('hook-connect-denied', 'pods', pod('p', [{}])),
+      post('hook-connect-denied', 'pods/p/exec', {}, { command: 'ls' }),
+      post('hook-connect-denied', 'pods/missing/exec', {}, { command: 'ls' }),
+    ],
+  ),
+  together(
+    'hook-annotations',
+    [hooks('validating', 'hook-annotations', [{ path: 'annotate' }])],
+    [post('hook-annotations', 'configmaps', configMap('a'))],
   ),
 ];

@@ -94,7 +94,7 @@ test('a webhook that is late fails by its policy', async () => {
 
 test('a Service without a route is reached at its endpoint on loopback, under its own name', async () => {
   await using hooks = await startHookServer();
-  const { ask } = await serve();
+  const { ask, storage } = await serve();
   await ask('POST', '/api/v1/namespaces', { metadata: { name: 'webhooks' } });
   const config = { ...service({ path: '/label/seen' }), caBundle: hooks.caBundle };
   await ask('POST', configurations('mutating'), configuration(config));
@@ -105,12 +105,15 @@ test('a Service without a route is reached at its endpoint on loopback, under it
   const ports = [{ name: 'https', port: 443, targetPort: hooks.port }];
   await ask('POST', '/api/v1/namespaces/webhooks/services', { metadata: { name: 'hooks' }, spec: { ports } });
   expect((await post('a')).body.message).toBe(failed('no endpoints available for service "hooks"'));
-  await ask('POST', '/apis/discovery.k8s.io/v1/namespaces/webhooks/endpointslices', {
-    metadata: { name: 'hooks-1', labels: { 'kubernetes.io/service-name': 'hooks' } },
+  // Clients may not say such an address; the nodes' own programs have one.
+  const slice = {
+    metadata: { name: 'hooks-1', namespace: 'webhooks', labels: { 'kubernetes.io/service-name': 'hooks' } },
     addressType: 'IPv4',
     endpoints: [{ addresses: ['10.1.2.3'] }, { addresses: ['127.0.0.1'], conditions: { ready: true } }],
     ports: [{ name: 'https', port: hooks.port, protocol: 'TCP' }],
-  });
+  };
+  const key = { resource: 'discovery.k8s.io/endpointslices', namespace: 'webhooks', name: 'hooks-1' };
+  storage.put(key, slice);
   expect(await post('a')).toMatchObject({ code: 201, body: { metadata: { labels: { seen: 'true' } } } });
 });
 
