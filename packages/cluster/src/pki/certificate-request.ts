@@ -2,7 +2,7 @@ import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { type DerElement, DerError, derElements, dottedIdentifier, readDer } from './read-der.ts';
 
 /** A PKCS#10 request (RFC 2986), as far as a server looks into it. */
-export interface CertificateRequest {
+export interface SigningRequest {
   readonly publicKey: KeyObject;
   /** The organizations (`O`) of the subject: the groups asked for. */
   readonly organizations: readonly string[];
@@ -68,7 +68,7 @@ function signatureErrorOf(
   }
 }
 
-function requestOf(der: Uint8Array): CertificateRequest {
+function requestOf(der: Uint8Array): SigningRequest {
   const [info, algorithm, signature] = derElements(readDer(der).content);
   if (!info || !algorithm || !signature) throw new DerError('syntax error: sequence truncated');
   const [, subject, keyInfo] = derElements(info.content);
@@ -82,7 +82,7 @@ function requestOf(der: Uint8Array): CertificateRequest {
 }
 
 /** Reads a PKCS#10 request. @throws DerError when it is none, or of a key that is not understood */
-export function parseCertificateRequest(der: Uint8Array): CertificateRequest {
+export function parseCertificateRequest(der: Uint8Array): SigningRequest {
   try {
     return requestOf(der);
   } catch (error) {

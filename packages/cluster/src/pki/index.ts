@@ -10,7 +10,7 @@ export {
   privatePem,
   serverNames,
 } from './authority.ts';
-export { type CertificateRequest, parseCertificateRequest } from './certificate-request.ts';
+export { parseCertificateRequest, type SigningRequest } from './certificate-request.ts';
 export { type ClusterKeys, type ClusterKeysOptions, KeysError, loadKeys } from './load-keys.ts';
 export { type PemBlock, pemBlocks } from './pem-blocks.ts';
 export { DerError } from './read-der.ts';
