@@ -32,7 +32,9 @@ export function inProcessTransport(handler: ApiHandler, as: UserInfo): Transport
         throw new Error(`${request.method} ${request.path} answered an upgraded connection, which needs a wire`);
       }
       if (response.kind === 'bytes') {
-        return { status: response.code, body: await textOf(response.body), warnings: [] };
+        const body = await textOf(response.body);
+        if (response.code >= 400) throw apiError(response.code, '', body);
+        return { status: response.code, body, warnings: [] };
       }
       const warnings = response.kind === 'object' ? (response.warnings ?? []) : [];
       return { status: response.code, body: response.body, warnings };

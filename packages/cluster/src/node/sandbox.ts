@@ -116,7 +116,7 @@ export class Sandbox {
     const slot = (container: Container, init: boolean): Slot => ({
       container,
       init,
-      run: { state: 'waiting', reason: init ? 'PodInitializing' : 'ContainerCreating' },
+      run: { state: 'waiting', reason: pod.spec?.initContainers?.length ? 'PodInitializing' : 'ContainerCreating' },
       last: undefined,
       restarts: 0,
       startedWith: '',

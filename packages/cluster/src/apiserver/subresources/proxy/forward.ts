@@ -16,14 +16,23 @@ export interface Forwarding {
   /** Path and query for the server. */
   readonly target: string;
   /** The path as the client knows it. */
-  readonly uri: string;
+  readonly uri: string | undefined;
   readonly place: Place;
   readonly upgrade: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** What broke, in the words of Go where Node has others. */
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ECONNRESET') return 'EOF';
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') {
+    return 'tls: first record does not look like a TLS handshake';
+  }
+  return error.message.trim();
+}
 
 function unreachable(error: unknown) {
   return apiError(503, 'ServiceUnavailable', `error trying to reach service: ${textOf(error)}`);
@@ -97,7 +106,12 @@ async function exchange(forwarding: Forwarding, connection: Duplex): Promise<Api
     setHost: false,
     signal,
   });
-  outgoing.once('response', (incoming) => resolve(answerOf(incoming, forwarding)));
+  outgoing.once('response', (incoming) => {
+    const { statusCode = 0 } = incoming;
+    if (!upgrade || statusCode >= 400) return resolve(answerOf(incoming, forwarding));
+    outgoing.destroy();
+    reject(apiError(500, '', `invalid upgrade response: status code ${statusCode}`));
+  });
   outgoing.once('upgrade', (incoming, socket, head) => resolve(tunnel(incoming, socket, head)));
   outgoing.on('error', (error) => reject(unreachable(error)));
   if (upgrade) outgoing.end();

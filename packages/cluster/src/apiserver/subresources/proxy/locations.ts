@@ -39,6 +39,9 @@ export function joinPaths(prefix: string, path: string): string {
   return path.endsWith('/') && !joined.endsWith('/') ? `${joined}/` : joined;
 }
 
+/** What may not stand in a path as it is. */
+const unfit = /[^\x21-\x7e]|["<>\\^`{|}]/gu;
+
 /** A link of a proxied page, as it must be for the client: links to the same server lead through the proxy, others are left alone. */
 export function rewrittenLink(link: string, { prefix, host, asked }: Place): string {
   const parts = partsOf(link);
@@ -47,5 +50,5 @@ export function rewrittenLink(link: string, { prefix, host, asked }: Place): str
   const origin =
     parts.host === asked && asked !== '' ? `${parts.scheme === '' ? '' : `${parts.scheme}:`}//${asked}` : '';
   const path = parts.path.startsWith(prefix) ? parts.path : joinPaths(prefix, parts.path);
-  return `${origin}${path}${parts.rest}`;
+  return `${origin}${path.replace(unfit, encodeURIComponent)}${parts.rest}`;
 }

@@ -54,8 +54,9 @@ async function proxy(asked: ConnectRequest, backend: Backend, { clock }: ProxyCo
   return forward({
     backend,
     raw,
-    target: `${encoded(path) || '/'}${query}`,
-    uri: path === '' ? prefix : joinPaths(prefix, encoded(path)),
+    // The real server forgets the query of an upgrade, and tells less of it.
+    target: `${encoded(path) || '/'}${upgrade ? '' : query}`,
+    uri: upgrade ? undefined : joinPaths(prefix, encoded(path) || '/'),
     place: { prefix, host: backend.host, asked: String(raw.headers.host ?? raw.headers[':authority'] ?? '') },
     upgrade,
     clock,
