@@ -16,6 +16,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 /** Texts in which a server mentions its revisions. */
 const revisionTexts: readonly (readonly [RegExp, string])[] = [
   [/(current: |too old resource version: \d+ \()\d+/g, '$1<rv>'],
+  [/(object not decodable revision=)\d+/g, '$1<rv>'],
   [/(ResourceVersion in object meta: )\d+/g, '$1<rv>'],
   [/(does not match the ResourceVersion in record \()\d+/g, '$1<rv>'],
   [/\b(kube-api-access-)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '$1<suffix>'],

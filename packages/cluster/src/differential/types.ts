@@ -52,6 +52,14 @@ export interface Scenario {
 export interface Area {
   readonly name: string;
   readonly scenarios: readonly Scenario[];
+  /** Starts what the scenarios need beside the server. */
+  prepare?(target: Target): Promise<Prepared>;
+}
+
+/** A target with something beside it. */
+export interface Prepared {
+  readonly target: Target;
+  close(): Promise<void>;
 }
 
 /** What came back, as it came. */

@@ -110,7 +110,7 @@ export function resourcesOf(crd: Crd, convert: Convert | undefined): readonly Re
   }));
   const storage = forms[crd.versions.findIndex((version) => version.storage)];
   if (!storage) return [];
-  const conversions = conversionsOf(forms, storage, convert);
+  const conversions = conversionsOf(`/${crd.group}/${crd.names.plural}`, forms, storage, convert);
   return crd.versions.flatMap((version, i) => {
     const [form, conversion] = [forms[i], conversions[i]];
     return version.served && form && conversion ? [resourceOf(crd, version, form.schema, conversion)] : [];

@@ -3,13 +3,13 @@ import { apiError, badRequest, deepEqual } from '@coxswain/runtime/core';
 import type { RefResolver, SchemaNode } from '@coxswain/schema';
 import { builtInSchemas, isTree, type Tree } from '../patch/index.ts';
 import { applyConflict, configMismatch, liveMismatch } from './apply-errors.ts';
-import { compareObjects } from './compare.ts';
 import { difference, equalSets, type FieldSet, recursiveDifference } from './field-set.ts';
 import { type FieldType, fieldTypeOf } from './field-type.ts';
+import { type KindVersions, VersionScope } from './kind-versions.ts';
 import { refreshLastApplied, takeoverSet } from './last-applied.ts';
 import { type Claim, type Claims, claimId, decodeClaims, newClaim } from './managers.ts';
 import { mergeConfig } from './merge.ts';
-import { conflictsOf, replaceClaim, resetSet, takeAway, withoutReset, withoutSystemFields } from './ownership.ts';
+import { conflictsOf, replaceClaim, resetSet, takeAway, withoutSystemFields } from './ownership.ts';
 import { pruneUnowned } from './prune.ts';
 import { withoutNulls } from './remove-items.ts';
 import { toFieldSet } from './to-field-set.ts';
@@ -35,6 +35,8 @@ export interface ApplyArgs {
   readonly time: string;
   /** Fields the endpoint resets; see `trackUpdate`. */
   readonly reset?: readonly string[];
+  /** For kinds of several versions; see `trackUpdate`. */
+  readonly versions?: KindVersions | undefined;
 }
 
 /**
@@ -47,18 +49,19 @@ export interface ApplyArgs {
 export function applyPatch(schema: SchemaNode, args: ApplyArgs, resolve: RefResolver = builtInSchemas): MutableJson {
   checkConfig(args);
   const type = fieldTypeOf(schema, resolve);
+  const scope = new VersionScope(type, args.apiVersion, args.versions, resolve);
   const live: Tree = args.live ? { ...args.live } : blankObject(args.config);
   const claims = liveClaims(args);
   live['metadata'] = withoutManagedFields(live['metadata']);
   try {
-    if (claims.size === 0) updateClaims(type, blankObject(live), { ...args, ...beforeFirstApply(live) }, claims);
+    if (claims.size === 0) updateClaims(scope, blankObject(live), { ...args, ...beforeFirstApply(live) }, claims);
   } catch (error) {
     if (error instanceof TypeMismatch) throw liveMismatch(live, error);
     throw error;
   }
   checkFit(type, args.config);
   try {
-    return new Apply(type, live, args).run(claims);
+    return new Apply(scope, live, args).run(claims);
   } catch (error) {
     if (error instanceof TypeMismatch) throw liveMismatch(live, error);
     throw error;
@@ -111,13 +114,16 @@ function withoutManagedFields(metadata: unknown): Tree {
 
 /** One apply, once everything that can be refused at the door is out of the way. */
 class Apply {
+  readonly #scope: VersionScope;
   readonly #type: FieldType;
   readonly #live: Tree;
   readonly #args: ApplyArgs;
   readonly #reset: FieldSet;
   readonly #id: string;
 
-  constructor(type: FieldType, live: Tree, args: ApplyArgs) {
+  constructor(scope: VersionScope, live: Tree, args: ApplyArgs) {
+    const { type } = scope;
+    this.#scope = scope;
     this.#type = type;
     this.#live = live;
     this.#args = args;
@@ -144,17 +150,17 @@ class Apply {
 
   #attempt(before: Claims, force: boolean): { object: Tree; claims: Claims } | { conflicts: Map<string, FieldSet> } {
     const claims: Claims = new Map(before);
-    reconcileClaims(this.#type, claims);
+    reconcileClaims(this.#scope, claims);
     const last = claims.get(this.#id);
     const set = recursiveDifference(toFieldSet(this.#type, this.#args.config), this.#reset);
     const claim = { ...newClaim(this.#args, 'Apply'), set, ...(last?.time === undefined ? {} : { time: last.time }) };
     claims.set(this.#id, claim);
     const merged = mergeConfig(this.#type, this.#live, this.#args.config);
-    const object = pruneUnowned(this.#type, merged, claims, last?.set, set) as Tree;
-    const comparison = withoutReset(compareObjects(this.#type, this.#live, object), this.#reset);
-    const conflicts = conflictsOf(claims, comparison, this.#id);
+    const object = pruneUnowned(this.#scope, merged, claims, last, claim) as Tree;
+    const comparing = this.#scope.comparing(this.#live, object, this.#reset);
+    const conflicts = conflictsOf(claims, comparing, this.#id);
     if (!force && conflicts.size > 0) return { conflicts };
-    takeAway(claims, comparison, conflicts, this.#id);
+    takeAway(claims, comparing, conflicts, this.#id);
     const changed = !deepEqual(this.#live, object);
     const own = claims.get(this.#id);
     if (own) this.#settle(claims, own, last, changed);

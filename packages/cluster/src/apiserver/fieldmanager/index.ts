@@ -6,6 +6,7 @@
  *                            field-set (paths as tries) ◄─► fields-v1 (wire) ◄─ managers (entries)
  */
 export { type ApplyArgs, applyPatch, checkConfiguration } from './apply-patch.ts';
+export type { KindVersions } from './kind-versions.ts';
 export { lastAppliedAnnotation } from './last-applied.ts';
 export { mergeConfiguration } from './merge-configuration.ts';
 export { trackUpdate, type UpdateArgs } from './track-update.ts';

@@ -52,24 +52,27 @@ export function withoutReset(comparison: Comparison, reset: FieldSet): Compariso
   };
 }
 
+/** What a change means in a version; undefined when the kind has it no more. */
+export type Comparing = (apiVersion: string) => Comparison | undefined;
+
 /** Claims of others that a change runs into, by identity of the claim. Empty: nobody minds. */
-export function conflictsOf(claims: Claims, comparison: Comparison, self: string): Map<string, FieldSet> {
-  const changed = union(comparison.modified, comparison.added);
+export function conflictsOf(claims: Claims, comparing: Comparing, self: string): Map<string, FieldSet> {
   const conflicts = new Map<string, FieldSet>();
   for (const [id, claim] of claims) {
-    if (id === self) continue;
-    const touched = intersection(claim.set, changed);
+    const comparison = id === self ? undefined : comparing(claim.apiVersion);
+    if (!comparison) continue;
+    const touched = intersection(claim.set, union(comparison.modified, comparison.added));
     if (touched.size > 0) conflicts.set(id, touched);
   }
   return conflicts;
 }
 
 /** Takes what changed or went away from everybody but `self`; managers left with nothing disappear. */
-export function takeAway(claims: Claims, comparison: Comparison, conflicts: Map<string, FieldSet>, self: string): void {
+export function takeAway(claims: Claims, comparing: Comparing, conflicts: Map<string, FieldSet>, self: string): void {
   for (const [id, claim] of [...claims]) {
     const conflict = conflicts.get(id);
     let set = conflict ? difference(claim.set, conflict) : claim.set;
-    if (id !== self) set = difference(set, comparison.removed);
+    if (id !== self) set = difference(set, comparing(claim.apiVersion)?.removed ?? set);
     replaceClaim(claims, id, claim, set);
   }
 }

@@ -2,13 +2,17 @@ import type { DynamicObject, MutableJson } from '@coxswain/k8s';
 import type { RefResolver, SchemaNode } from '@coxswain/schema';
 import { builtInSchemas, isTree, type Tree } from '../patch/index.ts';
 import { capUpdateManagers } from './cap.ts';
-import { compareObjects } from './compare.ts';
-import { recursiveDifference, union } from './field-set.ts';
-import { type FieldType, fieldTypeOf } from './field-type.ts';
+import type { Comparison } from './compare.ts';
+import { emptySet, recursiveDifference, union } from './field-set.ts';
+import { fieldTypeOf } from './field-type.ts';
+import { type KindVersions, VersionScope } from './kind-versions.ts';
+import { type Creation, creationOf } from './known-creations.ts';
 import { type Claims, claimId, decodeClaims, encodeClaims, newClaim, withSet } from './managers.ts';
-import { conflictsOf, resetSet, takeAway, withoutReset, withoutSystemFields } from './ownership.ts';
+import { conflictsOf, resetSet, takeAway, withoutSystemFields } from './ownership.ts';
 import { reconcileSet } from './reconcile.ts';
 import { TypeMismatch } from './type-mismatch.ts';
+
+const nothing: Comparison = { added: emptySet, modified: emptySet, removed: emptySet };
 
 /** Who acts, on what, when. */
 export interface UpdateArgs {
@@ -28,6 +32,8 @@ export interface UpdateArgs {
    * `spec` (and `metadata` of custom resources) on the status endpoint. Give `[]` for a kind whose status is an ordinary field.
    */
   readonly reset?: readonly string[];
+  /** For kinds of several versions; absent: the claims of other versions are taken as they are. */
+  readonly versions?: KindVersions | undefined;
 }
 
 /**
@@ -45,14 +51,30 @@ export function trackUpdate(schema: SchemaNode, args: UpdateArgs, resolve: RefRe
   const claims = startingClaims(given, kept, args.subresource);
   const isCreate = args.live?.metadata.uid === undefined || args.live.metadata.uid === '';
   if (claims.size === 0 && !isCreate) return;
+  const creation =
+    given === undefined && !args.live && resolve === builtInSchemas ? creationBy(schema, args) : undefined;
+  if (creation?.entries) {
+    metadata['managedFields'] = creation.entries.map((entry) => ({ ...entry, time: args.time }));
+    return;
+  }
   try {
     const live = args.live ?? blankObject(args.next);
-    updateClaims(fieldTypeOf(schema, resolve), live, args, claims);
+    const scope = new VersionScope(fieldTypeOf(schema, resolve), args.apiVersion, args.versions, resolve);
+    updateClaims(scope, live, args, claims);
     setManagedFields(metadata, claims);
+    creation?.remember(metadata['managedFields']);
   } catch (error) {
-    if (!(error instanceof TypeMismatch)) throw error;
+    // Whoever gave up for now finds everything as it was.
+    if (!(error instanceof TypeMismatch)) {
+      if (given !== undefined) metadata['managedFields'] = given;
+      throw error;
+    }
     if (kept) metadata['managedFields'] = kept;
   }
+}
+
+function creationBy(schema: SchemaNode, { next, manager, apiVersion, subresource, reset }: UpdateArgs): Creation {
+  return creationOf(schema, next, [manager, apiVersion, subresource, reset ?? null]);
 }
 
 /** An object of the kind with nothing in it: what creations are compared with. */
@@ -88,11 +110,12 @@ function claimsOrNone(entries: unknown): Claims {
 }
 
 /** The rules of an update, on the claims. @throws TypeMismatch */
-export function updateClaims(type: FieldType, live: unknown, args: Omit<UpdateArgs, 'live'>, claims: Claims): void {
-  reconcileClaims(type, claims);
-  const reset = resetSet(type, args.subresource, args.reset);
-  const comparison = withoutReset(compareObjects(type, live, args.next), reset);
-  takeAway(claims, comparison, conflictsOf(claims, comparison, ''), '');
+export function updateClaims(scope: VersionScope, live: unknown, args: Omit<UpdateArgs, 'live'>, claims: Claims): void {
+  reconcileClaims(scope, claims);
+  const reset = resetSet(scope.type, args.subresource, args.reset);
+  const comparing = scope.comparing(live, args.next, reset);
+  const comparison = comparing(scope.apiVersion) ?? nothing;
+  takeAway(claims, comparing, conflictsOf(claims, comparing, ''), '');
   const changed = union(comparison.modified, comparison.added);
   const gained = withoutSystemFields(recursiveDifference(changed, reset));
   if (gained.size > 0) {
@@ -107,6 +130,11 @@ export function updateClaims(type: FieldType, live: unknown, args: Omit<UpdateAr
   capUpdateManagers(claims);
 }
 
-export function reconcileClaims(type: FieldType, claims: Claims): void {
-  for (const [id, claim] of claims) claims.set(id, withSet(claim, reconcileSet(type, claim.set)));
+/** Claims in versions that are gone go too. */
+export function reconcileClaims(scope: VersionScope, claims: Claims): void {
+  for (const [id, claim] of [...claims]) {
+    const type = scope.typeOf(claim.apiVersion);
+    if (type) claims.set(id, withSet(claim, reconcileSet(type, claim.set)));
+    else claims.delete(id);
+  }
 }

@@ -9,7 +9,7 @@ import {
   randomSuffix,
 } from '@coxswain/runtime/core';
 import type { FieldError } from '@coxswain/schema';
-import { trackUpdate } from '../fieldmanager/index.ts';
+import { type KindVersions, trackUpdate } from '../fieldmanager/index.ts';
 import { type WriteOptions, writeOptions } from '../request/query.ts';
 import type { ApiResponse, ResourceInfo, StrategyContext } from '../types.ts';
 import { type Admission, admission } from './admission.ts';
@@ -80,8 +80,15 @@ export async function createObject(
 }
 
 /** Records in the draft's managedFields what this request changed. */
-export function track(call: Call, next: MutableJson, live: DynamicObject | undefined, options: WriteOptions): void {
+export function track(
+  call: Call,
+  next: MutableJson,
+  live: DynamicObject | undefined,
+  options: WriteOptions,
+  versions?: KindVersions,
+): void {
   trackUpdate(call.resource.schema, {
+    versions,
     live,
     // A built-in kind fills fields with nothing of its own accord: a creation does not set them.
     next:
@@ -130,7 +137,6 @@ async function storeNew(
   }
 }
 
-/** The draft in the form it is stored in. */
 /** What was just stored, as it is served. Resolves when it is durable. */
 export async function committed({ server, resource }: Call, object: KubeObject): Promise<DynamicObject> {
   await server.storage.flushed();
@@ -139,6 +145,7 @@ export async function committed({ server, resource }: Call, object: KubeObject):
   return served(resource, object);
 }
 
+/** The draft in the form it is stored in. */
 export function toStored(call: Call, draft: MutableJson): KubeObject {
   return asObject(call.resource.conversion?.toStored(asObject(draft)) ?? draft);
 }

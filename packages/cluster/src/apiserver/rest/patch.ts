@@ -1,13 +1,13 @@
 import type { DynamicObject, MutableJson } from '@coxswain/k8s';
 import { apiError, badRequest, cloneJson, formatTime } from '@coxswain/runtime/core';
-import { applyPatch } from '../fieldmanager/index.ts';
+import { applyPatch, type KindVersions } from '../fieldmanager/index.ts';
 import { goJsonKind, put } from '../patch/index.ts';
 import { checkValue } from '../request/check-value.ts';
 import { type WriteOptions, writeOptions } from '../request/query.ts';
 import type { ApiResponse } from '../types.ts';
 import { draftOf, isObject, textOf } from './clone.ts';
 import { apiVersionOf, type Call, managerOf } from './context.ts';
-import { draftObject, matchUrl, normalise, report, wantedKind } from './decode.ts';
+import { matchUrl, normalise, report, wantedKind } from './decode.ts';
 import { metadataOf } from './metadata.ts';
 import { checkPatchText, customFault, type PatchKind, patched, patchedFault } from './patched.ts';
 import { objectReply } from './projection.ts';
@@ -79,11 +79,11 @@ function applyChange(call: Call, options: WriteOptions): Change {
     create: call.subresource === '',
     applied: true,
     options,
-    draft(live) {
-      const draft = appliedDraft(call, options, live, config);
+    draft(live, versions) {
+      const draft = appliedDraft(call, options, live, config, versions);
       reportRepeated(call, options);
-      // What the client left out stays out of what its manager applies.
-      matchUrl(call, draftObject(call.resource, { metadata: config.metadata }));
+      // A configuration without a name is for the object that is there, and creates none.
+      matchUrl(call, draft);
       return draft;
     },
   };
@@ -95,8 +95,10 @@ export function appliedDraft(
   options: WriteOptions,
   live: DynamicObject | undefined,
   config: MutableJson,
+  versions?: KindVersions,
 ): MutableJson {
   const applied = applyPatch(call.resource.schema, {
+    versions,
     live,
     config: draftOf(config),
     manager: managerOf(call, options.fieldManager),

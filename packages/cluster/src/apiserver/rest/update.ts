@@ -1,6 +1,7 @@
 import type { DynamicObject, KubeObject, MutableJson } from '@coxswain/k8s';
-import { apiError, cloneJson, conflict, deepFreeze, invalid, notFound } from '@coxswain/runtime/core';
+import { ApiError, apiError, cloneJson, conflict, deepFreeze, invalid, notFound } from '@coxswain/runtime/core';
 import type { FieldError } from '@coxswain/schema';
+import type { KindVersions } from '../fieldmanager/index.ts';
 import { type WriteOptions, writeOptions } from '../request/query.ts';
 import type { ApiResponse, StrategyContext } from '../types.ts';
 import { admission } from './admission.ts';
@@ -8,8 +9,9 @@ import { draftOf, sameFields, textOf } from './clone.ts';
 import { type Call, keyOf, strategyContext, warn } from './context.ts';
 import { committed, createObject, refuse, toStored, track } from './create.ts';
 import { decodeObject, dropUnknown, matchNamespace, matchUrl } from './decode.ts';
-import { fieldInvalid } from './field-errors.ts';
 import { etcdKey } from './etcd-key.ts';
+import { fieldInvalid } from './field-errors.ts';
+import { withVersions } from './kind-versions.ts';
 import {
   asObject,
   dropDuplicateOwners,
@@ -20,9 +22,9 @@ import {
 } from './metadata.ts';
 import { sameButTimes } from './no-op.ts';
 import { objectReply } from './projection.ts';
+import { putObject } from './put.ts';
 import { applyDefaults, schemaErrors } from './schema.ts';
 import { prepareServed, served } from './served.ts';
-import { putObject } from './put.ts';
 import { statusDraft } from './status-write.ts';
 
 export const staleVersion =
@@ -31,7 +33,7 @@ export const staleVersion =
 /** How the next state is made. */
 export interface Change {
   /** A private draft made from the newest state; runs again after a concurrent change. `undefined` when there is no object yet. */
-  draft(old: DynamicObject | undefined): MutableJson;
+  draft(old: DynamicObject | undefined, versions?: KindVersions): MutableJson;
   /** A missing object is created. */
   readonly create: boolean;
   /** The draft already has its managedFields. */
@@ -86,7 +88,8 @@ export async function changeObject(call: Call, change: Change): Promise<Changed>
     const pending = prepareServed(call.resource, [current]);
     if (pending) await pending;
     const old = served(call.resource, current);
-    const draft = change.draft(old);
+    const made = withVersions(call, (versions) => change.draft(old, versions));
+    const draft = made instanceof Promise ? await made : made;
     checkPreconditions(call, draft, old);
     const object = await attempt(call, change, { current, old, draft, context });
     if (object) return { object, created: false };
@@ -106,15 +109,15 @@ function createMissing(call: Call, change: Change): Promise<DynamicObject> {
 const uidMismatch = (given: string, actual: string): string =>
   `Precondition failed: UID in precondition: ${given}, UID in object meta: ${actual}`;
 
-function checkPreconditions(call: Call, draft: MutableJson, old: DynamicObject): void {
-  const { resource, name } = call;
-  const { uid, resourceVersion } = metadataOf(draft);
 /** The refusal of an update whose object has another uid, in the words of the real server's storage. */
 function otherUid(call: Call, given: string, actual: string): Error {
   const storage = `StorageError: invalid object, Code: 4, Key: ${etcdKey(call)}, ResourceVersion: 0`;
   return conflict(call.resource, call.name, `${storage}, AdditionalErrorMsg: ${uidMismatch(given, actual)}`);
 }
 
+function checkPreconditions(call: Call, draft: MutableJson, old: DynamicObject): void {
+  const { resource, name } = call;
+  const { uid, resourceVersion } = metadataOf(draft);
   // To a patch the uid is a field like any other, and one that cannot change.
   if (uid && uid !== old.metadata.uid && call.request.method === 'PUT') {
     throw otherUid(call, String(uid), old.metadata.uid ?? '');
@@ -149,10 +152,13 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
   call.form?.restrict(draft, old);
   const partial = resource.builtIn && resource.status && call.subresource === 'status';
   if (partial) draft = statusDraft(resource, draft, old);
-  else applyDefaults(resource, draft);
+  else if (!change.view) applyDefaults(resource, draft);
   dropDuplicateOwners(call, draft);
   // Before admission and the rules of the kind: what those fill in belongs to nobody.
-  if (!change.applied && !sameButTimes(draft, old)) trackChange(call, change, draft, old);
+  if (!change.applied && !sameButTimes(draft, old)) {
+    const tracked = trackChange(call, change, draft, old);
+    if (tracked) await tracked;
+  }
   if (!partial) keepOtherFields(call, draft, old);
   const { view } = change;
   const shown = view ? { object: view.show(draft), old: asObject(view.show(old)) } : { object: draft, old };
@@ -162,14 +168,18 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
   const ready = resource.strategy.ready?.(draft);
   if (ready) await ready;
   view?.write(shown.object, draft);
-  if (!partial) applyDefaults(resource, draft);
+  if (!partial && !view) {
+    applyDefaults(resource, draft);
+    // What admission or a default changed elsewhere does not count here.
+    if (call.subresource === 'status') keepOtherFields(call, draft, old);
+  }
   resource.strategy.prepareUpdate?.(draft, old, context);
   countGeneration(call, draft, old);
   refuse(call, name, validate(call, asObject(draft), old, context));
-  warnOfBareFinalizers(call, asObject(draft), old);
-  const checked = admission(call, 'validate', write);
   const texts = call.subresource === '' ? call.resource.strategy.warnings?.(asObject(draft), old) : undefined;
   for (const text of texts ?? []) warn(call, text);
+  warnOfBareFinalizers(call, asObject(draft), old);
+  const checked = admission(call, 'validate', write);
   if (checked) await checked;
   const lastWrite = lastHoldGone(call, draft, old);
   const remote = dryRun || lastWrite ? undefined : resource.conversion?.remote?.write(asObject(draft));
@@ -181,9 +191,22 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
   return committed(call, putObject(call, keyOf(call), form ? asObject(form) : toStored(call, draft)));
 }
 
-function trackChange(call: Call, { view, options }: Change, draft: MutableJson, old: DynamicObject): void {
-  const seen = (object: MutableJson) => view?.owned(object) ?? object;
-  track(call, seen(draft), asObject(seen(old as unknown as MutableJson)), options);
+function trackChange(
+  call: Call,
+  { view, options }: Change,
+  draft: MutableJson,
+  old: DynamicObject,
+): void | Promise<void> {
+  if (view) {
+    track(call, view.owned(draft), asObject(view.owned(old as unknown as MutableJson)), options);
+    return;
+  }
+  const tracked = withVersions(call, (versions) => track(call, draft, old, options, versions));
+  // Who owns what is kept as it was when it cannot be told; the write goes on.
+  return tracked?.catch((error: unknown) => {
+    if (!(error instanceof ApiError)) throw error;
+    metadataOf(draft).managedFields = old.metadata.managedFields;
+  });
 }
 
 /**

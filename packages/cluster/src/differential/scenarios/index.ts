@@ -1,6 +1,7 @@
 import type { Area } from '../types.ts';
 import { admission } from './admission.ts';
 import { connect } from './connect.ts';
+import { customConversion } from './custom-conversion.ts';
 import { customDefinitions } from './custom-definitions.ts';
 import { customKinds } from './custom-kinds.ts';
 import { customRules } from './custom-rules.ts';
@@ -39,6 +40,7 @@ export const areas: readonly Area[] = [
   customKinds,
   customRules,
   customDefinitions,
+  customConversion,
   connect,
   admission,
   ...kindAreas,

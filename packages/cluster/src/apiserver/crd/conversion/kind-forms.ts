@@ -2,7 +2,7 @@ import type { DynamicObject, MutableJson } from '@coxswain/k8s';
 import { cloneJson, deepEqual, deepFreeze } from '@coxswain/runtime/core';
 import { compileSchema, type SchemaNode } from '@coxswain/schema';
 import type { Conversion, RemoteConversion } from '../../types.ts';
-import { type Convert, conversionFailure } from './webhook.ts';
+import { type Convert, conversionFailure, unreadable } from './webhook.ts';
 
 /** One version of a kind, served or not. */
 export interface KindVersion {
@@ -20,6 +20,7 @@ function prune({ schema }: KindVersion, draft: MutableJson): MutableJson {
 
 /** What all versions of one kind know of each other. */
 class KindForms {
+  readonly #place: string;
   readonly #versions: ReadonlyMap<string, KindVersion>;
   readonly convert: Convert | undefined;
   /** In which objects are stored now; older ones may be in others. */
@@ -29,7 +30,8 @@ class KindForms {
   /** The managedFields of objects that were made by these schemas: each write has its own, which storing does not copy. */
   readonly #made = new WeakSet<object>();
 
-  constructor(versions: readonly KindVersion[], storage: KindVersion, convert: Convert | undefined) {
+  constructor(place: string, versions: readonly KindVersion[], storage: KindVersion, convert: Convert | undefined) {
+    this.#place = place;
     this.#versions = new Map(versions.map((version) => [version.apiVersion, version]));
     this.storage = storage;
     this.convert = convert;
@@ -40,6 +42,10 @@ class KindForms {
     const version = this.#versions.get(apiVersion);
     if (version) return version;
     throw conversionFailure(`request to convert CR from an invalid group/version: ${apiVersion}`);
+  }
+
+  keyOf({ metadata: { namespace, name } }: DynamicObject): string {
+    return `${this.#place}/${namespace === undefined ? '' : `${namespace}/`}${name}`;
   }
 
   /** The schema may have changed since the object was stored. */
@@ -146,10 +152,14 @@ class WebhookForm implements RemoteConversion {
 
   async #make(objects: readonly DynamicObject[]): Promise<void> {
     const version = this.#version;
-    const made = await this.#convert(
-      objects.map((object) => this.#forms.read(object)),
-      version.apiVersion,
-    );
+    const [first] = objects;
+    let made: MutableJson[];
+    try {
+      const read = objects.map((object) => this.#forms.read(object));
+      made = await this.#convert(read, version.apiVersion);
+    } catch (error) {
+      throw first ? unreadable(this.#forms.keyOf(first), first, error) : error;
+    }
     objects.forEach((object, i) => {
       const form = prune(version, made[i] ?? {});
       this.#converted.set(object, deepFreeze(form as unknown as DynamicObject));
@@ -167,13 +177,15 @@ class WebhookForm implements RemoteConversion {
 
 /**
  * The conversions of all versions of a kind, in their order.
+ * @param place where the objects of the kind are, as errors name it: `/group/plural`
  * @param convert absent: versions differ in nothing but what their schemas know
  */
 export function conversionsOf(
+  place: string,
   versions: readonly KindVersion[],
   storage: KindVersion,
   convert: Convert | undefined,
 ): readonly Conversion[] {
-  const forms = new KindForms(versions, storage, convert);
+  const forms = new KindForms(place, versions, storage, convert);
   return versions.map((version) => new VersionForm(forms, version));
 }

@@ -22,6 +22,11 @@ export function readReview(review: MutableJson, answer: unknown): readonly unkno
   const { response } = given;
   // The older version was never checked for whether it answers this review.
   const old = textAt(review, 'apiVersion').endsWith('/v1beta1');
+  const { kind } = given;
+  if (kind !== undefined && kind !== review.kind) {
+    const what = `no kind "${String(kind)}" is registered for version "${textAt(given, 'apiVersion')}"`;
+    throw new Error(`${what} in scheme "pkg/runtime/scheme.go:111"`);
+  }
   if (!old && kindText(given) !== kindText(review)) {
     throw new Error(`expected webhook response of ${kindText(review)}, got ${kindText(given)}`);
   }

@@ -1,5 +1,5 @@
 import type { DynamicObject, MutableJson } from '@coxswain/k8s';
-import { apiError, type Random, randomUuid } from '@coxswain/runtime/core';
+import { ApiError, apiError, type Random, randomUuid } from '@coxswain/runtime/core';
 import type { Storage } from '../../../storage/types.ts';
 import { type CallWebhook, type ClientConfig, clientOf } from '../../admission/webhook/index.ts';
 import { listAt, objectAt, type ReadJson, textAt } from '../../builtin/shared/draft.ts';
@@ -27,6 +27,14 @@ const batch = 100;
 /** What the server says of itself when it cannot convert. */
 export function conversionFailure(message: string): Error {
   return apiError(500, '', message);
+}
+
+/** The same about an object that is stored and cannot be read. `key`: where it is. */
+export function unreadable(key: string, { metadata }: DynamicObject, error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const why = `object not decodable revision=${metadata.resourceVersion}: ${error.status.message}`;
+  const message = `StorageError: corrupt object, Code: 7, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;
+  return apiError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 }
 
 class WebhookConverter {
