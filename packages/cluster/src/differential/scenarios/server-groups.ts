@@ -399,6 +399,10 @@ const deviceScenarios: readonly Scenario[] = [
     }),
     claim({ name: 'a', firstAvailable: [{ name: 'b', deviceClassName: '' }] }),
     claim({ name: 'a', exactly: { deviceClassName: 'a', selectors: [{}] } }),
+    claim(
+      { name: 'b', exactly: { deviceClassName: 'a' } },
+      { name: 'a', exactly: { deviceClassName: '', adminAccess: true } },
+    ),
     object(devices, 'ResourceClaim', 'a', {
       spec: { devices: { ...claimSpec.devices, constraints: [{ requests: ['none'], matchAttribute: 'plain' }] } },
     }),

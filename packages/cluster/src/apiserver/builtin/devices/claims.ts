@@ -1,11 +1,12 @@
 import type { DynamicObject, MutableJson } from '@coxswain/k8s';
 import type { FieldError } from '@coxswain/schema';
-import type { Strategy } from '../../types.ts';
+import type { Strategy, StrategyContext } from '../../types.ts';
 import { checkConditions } from '../shared/conditions.ts';
 import { ensureObject, given, objectAt, objectsAt, type ReadJson, sameJson, textAt } from '../shared/draft.ts';
 import { forbiddenField, immutableText, invalidValue, notSupported, required } from '../shared/errors.ts';
 import { restoreMetadata, statusOnlyResets } from '../shared/status-write.ts';
 import { unchanged } from '../shared/values.ts';
+import { checkAdminRequests, checkAdminResults } from './admin-access.ts';
 import { checkClaimSpec, checkRequestName, checkRequestNames, defaultClaimSpec, requestNames } from './claim-spec.ts';
 import { asEntry, checkDriver, checkLabelName, checkList, checkPool, checkSet, tooMany } from './lists.ts';
 import { checkConfiguration } from './selectors.ts';
@@ -88,7 +89,11 @@ function reservationErrors(object: DynamicObject, old: DynamicObject): readonly 
 }
 
 /** What `/status` of a claim may write. */
-export function claimStatus(object: DynamicObject, old: DynamicObject): readonly FieldError[] {
+export function claimStatus(
+  object: DynamicObject,
+  old: DynamicObject,
+  context: StrategyContext,
+): readonly FieldError[] {
   const status = objectAt(object, 'status');
   const allocation = objectAt(status, 'allocation');
   const before = objectAt(objectAt(old, 'status'), 'allocation');
@@ -100,6 +105,7 @@ export function claimStatus(object: DynamicObject, old: DynamicObject): readonly
     ...checkSet(status, 'reservedFor', 'status', mostConsumers, consumer, (entry) => textAt(asEntry(entry), 'uid')),
     ...checkSet(status, 'devices', 'status', Number.POSITIVE_INFINITY, device, deviceId),
     ...reservationErrors(object, old),
+    ...checkAdminResults(object, old, context),
   ];
   if (!allocation) return errors;
   if (!before) return [...errors, ...checkAllocation(allocation, 'status.allocation', known)];
@@ -118,8 +124,11 @@ export const resourceClaimStrategy: Strategy = {
   prepareUpdate(draft, old, { subresource }) {
     if (subresource === 'status') restoreMetadata(draft, old);
   },
-  validateRules: (object, old, _found, { subresource }) =>
-    old || subresource !== '' ? [] : checkClaimSpec(objectAt(object, 'spec'), 'spec'),
+  validateRules(object, old, _found, context) {
+    const spec = objectAt(object, 'spec');
+    if (old || context.subresource !== '') return [];
+    return [...checkAdminRequests(object, spec, context), ...checkClaimSpec(spec, 'spec')];
+  },
   validateUpdate: (object, old) => unchanged(object.spec, old.spec, 'spec'),
 };
 
@@ -130,6 +139,9 @@ export const resourceClaimTemplateStrategy: Strategy = {
     ensureObject(ensureObject(spec, 'spec'), 'devices');
     defaultClaimSpec(objectAt(spec, 'spec'));
   },
-  validateRules: (object, old) => (old ? [] : checkClaimSpec(objectAt(objectAt(object, 'spec'), 'spec'), 'spec.spec')),
+  validateRules(object, old, _found, context) {
+    const spec = objectAt(objectAt(object, 'spec'), 'spec');
+    return old ? [] : [...checkAdminRequests(object, spec, context), ...checkClaimSpec(spec, 'spec.spec')];
+  },
   validateUpdate: (object, old) => unchanged(object.spec, old.spec, 'spec'),
 };
