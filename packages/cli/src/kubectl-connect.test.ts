@@ -138,6 +138,24 @@ it('forwards ports', async () => {
   await closed.stop();
 });
 
+it('speaks SPDY with clients that do', async () => {
+  const env = { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false', KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' };
+  const older = await kubectlFor(cluster.kubeconfig(), env);
+  try {
+    expect(await older(['exec', '-i', 'web', '-c', 'main', '--', 'cat'], 'from here')).toBe('cat: from here\n');
+    expect(await older.try(['exec', 'web', '-c', 'main', '--', 'fail'])).toMatchObject({ code: 7 });
+    const unknown = await older.try(['exec', 'web', '-c', 'other', '--', 'sh']);
+    expect(unknown.stderr).toBe('Error from server (BadRequest): container other is not valid for pod web\n');
+    const forward = older.start(['port-forward', 'service/web', ':80', '--address', '127.0.0.1']);
+    const [, port] = /127\.0\.0\.1:(\d+) -> 8080/.exec(await forward.until(/-> 8080/)) ?? [];
+    const answer = await fetch(`http://127.0.0.1:${port}/a`);
+    expect(await answer.text()).toContain('/a for undefined');
+    await forward.stop();
+  } finally {
+    await older[Symbol.asyncDispose]();
+  }
+});
+
 it('is a proxy to pods, services and nodes', async () => {
   const proxied = (rest: string) => `/api/v1/namespaces/default/${rest}`;
   const page = (prefix: string, path: string) =>

@@ -4,9 +4,10 @@ import { apiError, type Clock, withTimeout } from '@coxswain/runtime/core';
 import type { ApiResponse, RawRequest } from '../../types.ts';
 import type { Backend } from './backend.ts';
 import { type Headers, requestHeaders, responseHeaders } from './headers.ts';
-import { htmlBody, isReadable } from './html-body.ts';
 import { type Place, rewrittenLink } from './locations.ts';
 
+/** Codings of pages whose links can be rewritten. */
+const readable = new Set(['', 'gzip', 'deflate']);
 /** Milliseconds for which a connection is waited for. */
 const dialLimit = 30_000;
 
@@ -60,7 +61,7 @@ function sendBody({ raw }: Forwarding, outgoing: ClientRequest, headers: Headers
   raw.body.pipe(outgoing);
 }
 
-function answerOf(incoming: IncomingMessage, { place, raw }: Forwarding): ApiResponse {
+async function answerOf(incoming: IncomingMessage, { place, raw }: Forwarding): Promise<ApiResponse> {
   const headers = responseHeaders(incoming.headers);
   const code = incoming.statusCode ?? 502;
   const rewrite = (link: string) => rewrittenLink(link, place);
@@ -72,9 +73,10 @@ function answerOf(incoming: IncomingMessage, { place, raw }: Forwarding): ApiRes
     .split(';')[0]
     ?.trim();
   const coding = String(headers['content-encoding'] ?? '');
-  if (type !== 'text/html' || !isReadable(coding) || raw.method === 'HEAD') {
+  if (type !== 'text/html' || !readable.has(coding) || raw.method === 'HEAD') {
     return { kind: 'bytes', code, headers, body: incoming };
   }
+  const { htmlBody } = await import('./html-body.ts');
   delete headers['content-length'];
   return { kind: 'bytes', code, headers, body: htmlBody(incoming, coding, rewrite) };
 }

@@ -27,11 +27,10 @@ const linkAttributes: Readonly<Record<string, readonly string[]>> = {
   video: ['poster', 'src'],
 };
 
-/** Comments and the like, elements whose content is no markup, and start tags. */
-const pieces =
-  /<!--[\s\S]*?(?:-->|$)|<[!?][^>]*>|<(script|style|textarea|title|xmp|noscript|noframes)\b(?:"[^"]*"|'[^']*'|[^'">])*>[\s\S]*?(?=<\/\1\b|$)|<[A-Za-z](?:"[^"]*"|'[^']*'|[^'">])*>/gi;
+/** Elements whose content is no markup. */
+const opaque = new Set(['script', 'style', 'textarea', 'title', 'xmp', 'noscript', 'noframes', 'iframe', 'noembed']);
 
-const tag = /^<([A-Za-z][^\s/>]*)((?:"[^"]*"|'[^']*'|[^'">])*>)/;
+const tag = /<([A-Za-z][^\s/>]*)((?:"[^"]*"|'[^']*'|[^'">])*>)/y;
 const attribute = /([^\s"'<>/=]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)/g;
 
 const entities: Readonly<Record<string, string>> = {
@@ -47,21 +46,49 @@ const plain = (text: string): string =>
   text.replace(/&(amp|lt|gt|quot|apos|#39|#34);/g, (_, name) => entities[name] ?? '');
 const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/"/g, '&#34;').replace(/</g, '&lt;');
 
-function rewriteTag(text: string, rewrite: (link: string) => string): string {
-  const found = tag.exec(text);
-  const names = linkAttributes[found?.[1]?.toLowerCase() ?? ''];
-  if (!found || !names) return text;
-  const [whole, name, inside = ''] = found;
-  const changed = inside.replace(attribute, (same: string, key: string, equals: string, value: string) => {
+/** The attributes of a start tag, rewritten. */
+function rewriteAttributes(name: string, inside: string, rewrite: (link: string) => string): string {
+  const names = linkAttributes[name];
+  if (!names) return inside;
+  return inside.replace(attribute, (same: string, key: string, equals: string, value: string) => {
     if (!names.includes(key.toLowerCase())) return same;
     const link = plain(/^["']/.test(value) ? value.slice(1, -1) : value);
     const next = rewrite(link);
     return next === link ? same : `${key}${equals}"${escaped(next)}"`;
   });
-  return `<${name}${changed}${text.slice(whole.length)}`;
 }
 
-/** A page with its links rewritten; the rest of it stays as it is. */
+/** Where a comment, a declaration or an opaque element's content ends. `-1`: it does not. */
+function endOf(html: string, end: RegExp, from: number): number {
+  end.lastIndex = from;
+  return end.exec(html) ? end.lastIndex : -1;
+}
+
+/** A page with its links rewritten; the rest of it stays as it is, what is not finished at its end too. */
 export function rewriteLinks(html: string, rewrite: (link: string) => string): string {
-  return html.replace(pieces, (piece) => (/^<[A-Za-z]/.test(piece) ? rewriteTag(piece, rewrite) : piece));
+  let written = '';
+  let done = 0;
+  for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', at)) {
+    const next = html[at + 1] ?? '';
+    if (next === '!' || next === '?') {
+      at = endOf(html, html.startsWith('<!--', at) ? /-->/g : />/g, at);
+      if (at < 0) break;
+      continue;
+    }
+    tag.lastIndex = at;
+    const found = /[A-Za-z]/.test(next) ? tag.exec(html) : undefined;
+    if (found === null) break;
+    if (!found) {
+      at++;
+      continue;
+    }
+    const [whole, asWritten = '', inside = ''] = found;
+    const name = asWritten.toLowerCase();
+    written += `${html.slice(done, at)}<${asWritten}${rewriteAttributes(name, inside, rewrite)}`;
+    at += whole.length;
+    done = at;
+    if (opaque.has(name) && !whole.endsWith('/>')) at = endOf(html, new RegExp(`(?=</${name}\\b)`, 'gi'), at);
+    if (at < 0) break;
+  }
+  return written + html.slice(done);
 }

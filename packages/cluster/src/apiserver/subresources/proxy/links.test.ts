@@ -40,5 +40,9 @@ test('only attributes with links change, in tags that have them', () => {
       `<!-- <a href="/c"> --><script src="[/s.js]">"<a href='/no'>"</script><a href="[/y]" disabled>&amp;</a><br/><a href=>`,
   );
   expect(rewriteLinks('<a href="/x" <unfinished', mark)).toBe('<a href="/x" <unfinished');
-  expect(rewriteLinks(`${'<a '.repeat(5_000)}<!--${'<'.repeat(5_000)}`, mark)).toHaveLength(20_004);
+  expect(rewriteLinks('1 < 2 <a href="/x"> <> </a>', mark)).toBe('1 < 2 <a href="[/x]"> <> </a>');
+  for (const odd of ['<a ', '<!', '<!--', '<script>', '<a "', '</a', '<']) {
+    const page = odd.repeat(100_000);
+    expect(rewriteLinks(page, mark)).toBe(page);
+  }
 });

@@ -15,6 +15,9 @@ const { node, server: pages } = backendNode(8080, (request, response) => {
     const page = gzipSync('<a href="/next">next</a>');
     return void response.writeHead(200, { 'Content-Type': 'text/html', 'Content-Encoding': 'gzip' }).end(page);
   }
+  if (url.startsWith('/lie')) {
+    return void response.writeHead(200, { 'Content-Type': 'text/html', 'Content-Encoding': 'gzip' }).end('not packed');
+  }
   if (url.startsWith('/broken')) return void request.socket.destroy();
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -132,6 +135,7 @@ test('pages are turned to lead through the proxy', async () => {
   );
   expect((await wire('GET', `${pods}/web/proxy/moved`)).headers.location).toBe(`${pods}/web/proxy/here`);
   const page = await wire('GET', `${services}/web:80/proxy/page`);
+  expect((await wire('GET', `${pods}/web/proxy/lie`)).body.toString()).toBe('not packed');
   expect(gunzipSync(page.body).toString()).toBe(`<a href="${services}/web:80/proxy/next">next</a>`);
 });
 
