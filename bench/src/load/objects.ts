@@ -83,6 +83,10 @@ const part = {
 const spec = {
   type: 'object',
   required: ['size'],
+  'x-kubernetes-validations': [
+    { rule: 'self.size <= self.parts.size()', message: 'size must not be above the number of parts' },
+    { rule: "self.mode != 'fixed' || self.size == oldSelf.size", message: 'the size is fixed' },
+  ],
   properties: {
     size: { type: 'integer', minimum: 1 },
     mode: { type: 'string', default: 'plain' },
