@@ -18,9 +18,9 @@ function sample(text: string, name: string, ...parts: readonly string[]): number
 }
 
 /** One request on a connection, which is closed then. Answers the code; 429 must say when to come back. */
-async function ask(socket: TLSSocket, method: string, path: string, body?: unknown): Promise<number> {
+async function ask(socket: TLSSocket, token: string, method: string, path: string, body?: unknown): Promise<number> {
   const text = body === undefined ? '' : JSON.stringify(body);
-  const headers = `Host: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${text.length}`;
+  const headers = `Host: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${text.length}`;
   socket.write(`${method} ${path} HTTP/1.1\r\n${headers}\r\n\r\n${text}`);
   const chunks: Buffer[] = [];
   for await (const chunk of socket) chunks.push(chunk as Buffer);
@@ -28,6 +28,34 @@ async function ask(socket: TLSSocket, method: string, path: string, body?: unkno
   const code = Number(answer.split(' ')[1]);
   if (code === 429) expect(answer).toMatch(/^Retry-After: 1\r$/m);
   return code;
+}
+
+/** A token of a service account that may read and write ConfigMaps. */
+async function loadToken(client: Client): Promise<string> {
+  const metadata = { name: 'load', namespace: 'default' };
+  await client.raw({
+    method: 'POST',
+    path: '/api/v1/namespaces/default/serviceaccounts',
+    body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
+  });
+  const rbac = 'rbac.authorization.k8s.io';
+  await client.raw({
+    method: 'POST',
+    path: `/apis/${rbac}/v1/namespaces/default/rolebindings`,
+    body: {
+      apiVersion: `${rbac}/v1`,
+      kind: 'RoleBinding',
+      metadata,
+      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: 'cluster-admin' },
+      subjects: [{ kind: 'ServiceAccount', ...metadata }],
+    },
+  });
+  const asked = await client.raw({
+    method: 'POST',
+    path: '/api/v1/namespaces/default/serviceaccounts/load/token',
+    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} },
+  });
+  return (asked as { readonly status: { readonly token: string } }).status.token;
 }
 
 describe('in this process', () => {
@@ -91,20 +119,21 @@ describe('over HTTPS', () => {
   let cluster: Cluster;
   let client: Client;
   let connect: () => Promise<TLSSocket>;
+  /** Of a user whom the limit is for: administrators always get through. */
+  let token: string;
 
   beforeAll(async () => {
     cluster = await startCluster({ port: 0, controlPlane: false, inFlight: { readOnly: 40, mutating: 20 } });
     const connection = await loadKubeconfig({ text: cluster.kubeconfig() });
     client = createClient({ transport: httpTransport(connection), fieldManager: 'test' });
-    const { ca, cert, key: secret } = await connection.credentials.current();
+    const { ca } = await connection.credentials.current();
+    token = await loadToken(client);
     const port = Number(new URL(cluster.url ?? '').port);
     let session: Buffer | undefined;
     connect = () =>
       new Promise((resolve, reject) => {
         const resumed = session === undefined ? {} : { session };
-        const socket: TLSSocket = tlsConnect({ host: '127.0.0.1', port, ca, cert, key: secret, ...resumed }, () =>
-          resolve(socket),
-        );
+        const socket: TLSSocket = tlsConnect({ host: '127.0.0.1', port, ca, ...resumed }, () => resolve(socket));
         socket.once('error', reject).once('session', (ticket: Buffer) => {
           session = ticket;
         });
@@ -164,6 +193,7 @@ describe('over HTTPS', () => {
     expect(sample(text, 'apiserver_longrunning_requests', 'verb="WATCH"', 'resource="configmaps"')).toBe(1);
     expect(sample(text, 'apiserver_watch_events_total', 'resource="configmaps"')).toBeGreaterThan(0);
     expect(sample(text, 'apiserver_storage_objects', 'resource="configmaps"')).toBeGreaterThan(0);
+    expect(sample(text, 'apiserver_response_sizes_sum', 'verb="GET"', 'resource="configmaps"')).toBeGreaterThan(100);
     expect(sample(text, 'apiserver_resource_objects', 'group="",resource="namespaces"')).toBeGreaterThan(3);
     expect(sample(text, 'apiserver_current_inflight_requests', 'request_kind="readOnly"')).toBe(0);
     for (const name of ['process_resident_memory_bytes', 'process_cpu_seconds_total', 'nodejs_heap_size_used_bytes'])
@@ -178,7 +208,11 @@ describe('over HTTPS', () => {
       await maps.create({ metadata: { name, namespace: 'default' }, data: { x: 'x'.repeat(900_000) } });
     const lazy = await Promise.all(Array.from({ length: 45 }, connect));
     for (const socket of lazy)
-      socket.pause().write('GET /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: x\r\n\r\n');
+      socket
+        .pause()
+        .write(
+          `GET /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+        );
     expect((await maps.get({ namespace: 'default', name: 'big-0' })).metadata.name).toBe('big-0');
     for (const socket of lazy) socket.destroy();
     for (const name of ['big-0', 'big-1', 'big-2']) await maps.delete({ namespace: 'default', name });
@@ -193,11 +227,12 @@ describe('over HTTPS', () => {
     let answered = 0;
     const all = rest.map(async (socket, i) => {
       const [method, target] = i % 4 === 0 ? ['POST', path] : ['GET', `${path}?limit=1`];
-      const code = await ask(socket, method, target, method === 'POST' ? map(`load-${i}`) : undefined);
+      const code = await ask(socket, token, method, target, method === 'POST' ? map(`load-${i}`) : undefined);
       answered++;
       return code;
     });
-    const health = await Promise.all([ask(one, 'GET', '/readyz'), ask(two, 'GET', '/livez')]);
+    const health = await Promise.all([ask(one, token, 'GET', '/readyz'), ask(two, token, 'GET', '/livez')]);
+    expect((await client.of(ConfigMap).list({ namespace: 'default', limit: 1 })).items.length).toBeLessThan(2);
     expect(answered).toBeLessThan(all.length);
     const codes = await Promise.all(all);
     const counts = Object.fromEntries([...Map.groupBy(codes, String)].map(([code, { length }]) => [code, length]));

@@ -65,6 +65,8 @@ export type ApiResponse =
       readonly body: unknown;
       /** The body as JSON in UTF-8, where its text is at hand and the body itself need not be made. Shared: it must not be written to. */
       readonly json?: () => Buffer;
+      /** Is told the bytes of the answer's body as it is sent, compressed if so. */
+      readonly onSent?: (bytes: number) => void;
       readonly headers?: Readonly<Record<string, string>>;
       readonly warnings?: readonly string[];
     }

@@ -50,6 +50,7 @@ export async function respond(
     headers.Vary = 'Accept-Encoding';
   }
   headers['Content-Length'] = String(bytes.length);
+  if (answer.kind === 'object') answer.onSent?.(bytes.length);
   if (reply.isGone) return;
   reply.writeHead(answer.code, headers);
   if (request.method === 'HEAD') reply.body.end();

@@ -15,7 +15,8 @@ export async function routeRefusal(
   refusal: unknown,
 ): Promise<unknown> {
   const { servesProtobuf } = await import('./protobuf/index.ts');
-  if (namesOutput(headers.accept ?? '') || !servesProtobuf(path)) return refusal;
+  // Logs come as text too, of which the router knows no better.
+  if (namesOutput(headers.accept ?? '') || path.endsWith('/log') || !servesProtobuf(path)) return refusal;
   const known = method === 'GET' && isCollection(path) ? [...whole, ...streams] : whole;
   const text = `406: Not Acceptable\n\nAvailable representations: ${known.join(', ')}`;
   return apiError(406, 'NotAcceptable', text, {});

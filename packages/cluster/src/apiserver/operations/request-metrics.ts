@@ -30,7 +30,9 @@ export class RequestMetrics {
         const answer = await handle(request);
         if (answer.kind === 'watch') return { ...answer, stream: this.#counted(answer.stream, series, start) };
         series.answered(answer.code, this.#clock.monotonic() - start);
-        return answer;
+        if (answer.kind !== 'object' || !series.isRead) return answer;
+        // Not a copy: some bodies are made only when they are asked for.
+        return Object.create(answer, { onSent: { value: (bytes: number) => series.sent(bytes) } }) as ApiResponse;
       } catch (error) {
         series.aborted++;
         throw error;
@@ -61,6 +63,12 @@ export class RequestMetrics {
         help: 'How long requests took until they were answered; for watches, until they ended.',
         type: 'histogram',
         samples: each((series) => series.durationSamples()),
+      },
+      {
+        name: 'apiserver_response_sizes',
+        help: 'Bytes of the answers to reads, as they were sent.',
+        type: 'histogram',
+        samples: each((series) => series.sizeSamples()),
       },
       {
         name: 'apiserver_request_aborts_total',
