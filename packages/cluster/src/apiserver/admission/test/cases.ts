@@ -1,4 +1,5 @@
 import type { Method } from '@coxswain/runtime/client';
+import { connectCases } from './connect-cases.ts';
 import { limitCases } from './limit-cases.ts';
 import { mutationCases } from './mutation-cases.ts';
 import { policyCases } from './policy-cases.ts';
@@ -22,4 +23,11 @@ export interface Case {
 }
 
 /** What is played against the real server and here. Each case has a namespace of its own. */
-export const cases: readonly Case[] = [...limitCases, ...quotaCases, ...webhookCases, ...policyCases, ...mutationCases];
+export const cases: readonly Case[] = [
+  ...limitCases,
+  ...quotaCases,
+  ...webhookCases,
+  ...policyCases,
+  ...mutationCases,
+  ...connectCases,
+];
