@@ -1,6 +1,6 @@
 import type { ApiRequest, ApiResponse } from '../types.ts';
 import { negotiateDocument, protobufType } from './negotiate.ts';
-import type { Message } from './protobuf.ts';
+import { bytesOf, type Message } from './protobuf.ts';
 
 /** A document that is made when it is asked for. What was made last stays as long as nobody needs the memory. */
 export class LazyDocument {
@@ -46,7 +46,7 @@ export async function answerWith(
   if (format === 'json') {
     return { kind: 'object', code: 200, body: document.get(), headers: { 'Content-Type': 'application/json', ...all } };
   }
-  const bytes = (await encode())(document.get());
+  const bytes = bytesOf(await encode(), document.get());
   const typed = { 'Content-Type': protobufType(version), 'Content-Length': String(bytes.length), ...all };
   return { kind: 'bytes', code: 200, body: chunk(bytes), headers: typed };
 }

@@ -32,10 +32,10 @@ const limits: Fields = [
   ['minProperties', 18, int],
 ];
 
-const schema: Message = (value) => schemaMessage(value);
+const schema: Message = (writer, value) => schemaMessage(writer, value);
 
-const schemaOrBoolean: Message = (value) =>
-  typeof value === 'boolean' ? wrapper(2, bool)(value) : wrapper(1, one(schema))(value);
+const schemaOrBoolean: Message = (writer, value) =>
+  typeof value === 'boolean' ? bool(writer, 2, value) : one(schema)(writer, 1, value);
 
 const schemaMessage = message(
   [

@@ -21,14 +21,14 @@ const reference = message([
   ['description', 3, text],
 ]);
 
-const schema: Message = (value) => schemaMessage(value);
+const schema: Message = (writer, value) => schemaMessage(writer, value);
 
 const schemaOrReference: Message = choice((value) =>
   value.$ref === undefined ? wrapper(1, one(schema)) : wrapper(2, one(reference)),
 );
 
-const schemaOrBoolean: Message = (value) =>
-  typeof value === 'boolean' ? wrapper(2, bool)(value) : wrapper(1, one(schemaOrReference))(value);
+const schemaOrBoolean: Message = (writer, value) =>
+  typeof value === 'boolean' ? bool(writer, 2, value) : one(schemaOrReference)(writer, 1, value);
 
 /** Numbers, truth values and texts; a default of another form has no place. */
 const byType: Readonly<Record<string, Message>> = {
@@ -36,9 +36,9 @@ const byType: Readonly<Record<string, Message>> = {
   boolean: wrapper(2, bool),
   string: wrapper(3, text),
 };
-const plainDefault: Coder = (number, value) => {
+const plainDefault: Coder = (writer, number, value) => {
   const own = byType[typeof value];
-  return own ? one(own)(number, value) : Buffer.alloc(0);
+  if (own) one(own)(writer, number, value);
 };
 
 const schemaMessage = message(
