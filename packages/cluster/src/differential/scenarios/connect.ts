@@ -79,6 +79,8 @@ const webSocket = (protocol: string) => ({
 });
 const spdy = { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-stream-protocol-version': 'v4.channel.k8s.io' };
 
+const ann = { 'impersonate-user': 'ann' };
+
 const subjects: readonly Step[] = [
   ...node('silent', silent),
   ...node('mute', {}),
@@ -310,6 +312,45 @@ export const connect: Area = {
         put('/api/v1/nodes/missing/proxy/run', { a: 1 }),
         mergePatch('/api/v1/nodes/missing/proxy/run', { a: 1 }),
         del('/api/v1/nodes/missing/proxy/run'),
+        ...remains,
+      ],
+    },
+    {
+      title: 'who may do what',
+      steps: [
+        ...subjects,
+        post('/apis/rbac.authorization.k8s.io/v1/namespaces/{ns}/roles', {
+          ...object('rbac.authorization.k8s.io/v1', 'Role', 'looks'),
+          rules: [
+            {
+              apiGroups: [''],
+              resources: ['pods', 'pods/log', 'pods/exec', 'pods/attach', 'pods/proxy'],
+              verbs: ['get'],
+            },
+            { apiGroups: [''], resources: ['pods/portforward', 'services/proxy'], verbs: ['create'] },
+          ],
+        }),
+        post('/apis/rbac.authorization.k8s.io/v1/namespaces/{ns}/rolebindings', {
+          ...object('rbac.authorization.k8s.io/v1', 'RoleBinding', 'ann-looks'),
+          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'looks' },
+          subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'ann' }],
+        }),
+        ...addressed('here', '127.0.0.1'),
+        service('s', [{ port: 80 }]),
+        get(`${pods}/placed/log`, { headers: ann }),
+        get(`${pods}/placed/exec?command=ls`, { headers: ann }),
+        get(`${pods}/missing/exec?command=ls`, { headers: ann }),
+        get(`${pods}/placed/exec?command=ls&dryRun=All`, { headers: ann }),
+        post(`${pods}/placed/exec?command=ls`, undefined, { headers: ann }),
+        get(`${pods}/placed/attach`, { headers: ann }),
+        get(`${pods}/placed/portforward`, { headers: ann }),
+        post(`${pods}/placed/portforward`, undefined, { headers: ann }),
+        get(`${pods}/here/proxy/`, { headers: ann }),
+        post(`${pods}/here/proxy/`, undefined, { headers: ann }),
+        del(`${pods}/here/proxy/`, undefined, { headers: ann }),
+        get(`${services}/s/proxy/`, { headers: ann }),
+        post(`${services}/s/proxy/`, undefined, { headers: ann }),
+        get('/api/v1/nodes/silent/proxy/', { headers: ann }),
         ...remains,
       ],
     },

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
 import { connect as tlsConnect } from 'node:tls';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Transport } from '@coxswain/runtime/client';
@@ -117,6 +118,21 @@ test('any method, path, query and body is passed on, and little else', async () 
   expect(JSON.parse(chunked.body.toString())).toMatchObject({ url: '/', body: 'in pieces' });
   const head = await wire('HEAD', `${pods}/web/proxy/x`);
   expect(head).toMatchObject({ status: 201, body: Buffer.alloc(0) });
+});
+
+test('over HTTP/2 the same', async () => {
+  const { cert, key } = server.authority.issueClient({ name: 'admin', groups: ['system:masters'] });
+  const session = connectHttp2(`https://127.0.0.1:${server.port}`, { ca: server.authority.cert, cert, key });
+  const stream = session.request({ ':method': 'PUT', ':path': `${pods}/web/proxy/x?y`, 'x-mine': 'v' });
+  stream.end('without a length');
+  const [answered] = await once(stream, 'response');
+  expect(answered).toMatchObject({ ':status': 201, 'x-own': 'yes', 'set-cookie': ['a=1', 'b=2'] });
+  let text = '';
+  for await (const chunk of stream) text += String(chunk);
+  const seen = JSON.parse(text);
+  expect(seen).toMatchObject({ method: 'PUT', url: '/x?y', body: 'without a length' });
+  expect(seen.headers).toMatchObject({ host: `127.0.0.1:${server.port}`, 'x-mine': 'v' });
+  session.close();
 });
 
 test('a configuration map called proxy is none', async () => {
