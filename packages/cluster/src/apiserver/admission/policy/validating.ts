@@ -1,6 +1,6 @@
 import { ApiError, forbidden } from '@coxswain/runtime/core';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../types.ts';
-import { isExempt, nameIn } from '../matching/index.ts';
+import { isExempt, nameIn, prepareVersions } from '../matching/index.ts';
 import {
   type Asked,
   askedFor,
@@ -110,8 +110,12 @@ export function validatingPolicies(context: PolicyContext): AdmissionPlugin {
       const namespace = namespaceFor(attributes);
       const judged = ({ judge }: Engine) =>
         decide(asked, attributes, (invocation) => judge(invocation, attributes, namespace, context));
-      if (engine) return judged(engine);
-      return import('./validating-engine.ts').then((loaded) => {
+      const pending = prepareVersions(
+        attributes,
+        asked.flatMap((one) => ('resource' in one ? [one.resource] : [])),
+      );
+      if (engine && !pending) return judged(engine);
+      return Promise.all([import('./validating-engine.ts'), pending]).then(([loaded]) => {
         engine = loaded;
         judged(loaded);
       });

@@ -1,4 +1,5 @@
 import type { AdmissionAttributes } from '../../types.ts';
+import { prepareVersions } from '../matching/index.ts';
 import type { WebhookContext } from './context.ts';
 import { CallFailure, denied, dryRunUnsupported } from './failures.ts';
 import type { Invocation } from './match.ts';
@@ -19,6 +20,7 @@ export async function invoke(
 ): Promise<Reply> {
   const { hook } = invocation;
   if (attributes.dryRun && !hook.dryRunSafe) throw dryRunUnsupported(hook.name);
+  await prepareVersions(attributes, [invocation.resource]);
   const review = reviewOf(invocation, attributes, context);
   if (!review) {
     const why = 'webhook does not accept known AdmissionReview versions (v1, v1beta1)';

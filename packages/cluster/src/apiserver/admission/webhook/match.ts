@@ -1,6 +1,6 @@
 import { forbidden } from '@coxswain/runtime/core';
 import type { AdmissionAttributes, ResourceInfo } from '../../types.ts';
-import { matchedResource } from '../matching/index.ts';
+import { matchedResource, prepareVersions } from '../matching/index.ts';
 import type { WebhookContext } from './context.ts';
 import type { Hook } from './hook.ts';
 
@@ -32,6 +32,7 @@ export async function meetsConditions(
   if (hook.conditions.length === 0) return true;
   // The expression engine is loaded by those who use it.
   const { admissionVariables, holds } = await import('../matching/expressions.ts');
+  await prepareVersions(attributes, [invocation.resource]);
   const variables = admissionVariables(attributes, invocation.resource, context.authorizer);
   const outcome = holds(hook.conditions, variables, { params: false, authorizer: true });
   if (typeof outcome === 'boolean') return outcome;

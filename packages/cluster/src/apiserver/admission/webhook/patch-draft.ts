@@ -2,7 +2,7 @@ import type { MutableJson } from '@coxswain/k8s';
 import { cloneJson, deepEqual } from '@coxswain/runtime/core';
 import type { AdmissionAttributes, ResourceInfo } from '../../types.ts';
 import { patched, patchProblem, replaceDraft, settle } from '../draft/index.ts';
-import { inVersion } from '../matching/index.ts';
+import { inVersion, prepareVersion } from '../matching/index.ts';
 import { CallFailure, internalError } from './failures.ts';
 import type { Invocation } from './match.ts';
 import type { Reply } from './reply.ts';
@@ -41,7 +41,11 @@ function changed(resource: ResourceInfo, object: MutableJson, operations: readon
  * Applies a webhook's patch to the object of a write, prunes and defaults it. Answers whether the patch changed it.
  * @throws CallFailure, ApiError InternalError
  */
-export function patchDraft(invocation: Invocation, attributes: AdmissionAttributes, reply: Reply): boolean {
+export async function patchDraft(
+  invocation: Invocation,
+  attributes: AdmissionAttributes,
+  reply: Reply,
+): Promise<boolean> {
   const operations = operationsOf(invocation, reply);
   if (operations.length === 0) return false;
   const { object } = attributes;
@@ -51,6 +55,7 @@ export function patchDraft(invocation: Invocation, attributes: AdmissionAttribut
   }
   const shown = cloneJson(inVersion(object, attributes.resource, invocation.resource));
   const next = changed(invocation.resource, shown, operations);
+  await prepareVersion(next, invocation.resource, attributes.resource);
   replaceDraft(attributes, inVersion(next, invocation.resource, attributes.resource));
   return !deepEqual(shown, next);
 }

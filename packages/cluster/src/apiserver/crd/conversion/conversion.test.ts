@@ -3,7 +3,7 @@ import type { Method } from '@coxswain/runtime/client';
 import { seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { expect, test } from 'vitest';
 import { openStorage } from '../../../storage/index.ts';
-import type { WebhookRequest } from '../../admission/webhook/index.ts';
+import { mutatingWebhooks, type WebhookRequest } from '../../admission/webhook/index.ts';
 import { builtinResources, createRegistry } from '../../builtin/index.ts';
 import { createApiServer } from '../../server.ts';
 import type { OutgoingEvent } from '../../types.ts';
@@ -80,7 +80,14 @@ async function serve(conversion: object = byWebhook, storage = 'v1') {
   const registry = createRegistry(builtinResources());
   const asked: { readonly to: string; readonly names: readonly string[] }[] = [];
   const hook = { spoil: (response: MutableJson): unknown => response };
+  const admitted: DynamicObject[] = [];
   async function call({ review }: WebhookRequest): Promise<unknown> {
+    if (review.kind === 'AdmissionReview') {
+      const { uid, object } = review.request as { uid: string; object: DynamicObject };
+      admitted.push(object);
+      const patch = Buffer.from(JSON.stringify([{ op: 'replace', path: '/spec/port', value: 99 }])).toString('base64');
+      return { ...review, response: { uid, allowed: true, patch, patchType: 'JSONPatch' } };
+    }
     const { request } = review as unknown as Review;
     const { uid, desiredAPIVersion: to, objects } = request;
     asked.push({ to, names: objects.map(({ metadata }) => metadata.name) });
@@ -90,7 +97,8 @@ async function serve(conversion: object = byWebhook, storage = 'v1') {
     return { apiVersion: review.apiVersion, kind: review.kind, response };
   }
   const crds = installCrds({ registry, storage: store, clock, random, call });
-  const server = createApiServer({ storage: store, registry, clock, random, log: silentLogger });
+  const admission = [mutatingWebhooks({ random, registry, call })];
+  const server = createApiServer({ storage: store, registry, clock, random, log: silentLogger, admission });
   async function respond(method: Method, path: string, body?: unknown, contentType?: string) {
     const [plain = '', query = ''] = path.split('?');
     return server.handle({
@@ -122,7 +130,7 @@ async function serve(conversion: object = byWebhook, storage = 'v1') {
   }
   const created = await ask('POST', definitions, definition(storage, conversion));
   expect(created.code).toBe(201);
-  return { ask, watch, asked, hook, clock, storage: store, crds };
+  return { ask, watch, asked, admitted, hook, clock, storage: store, crds };
 }
 
 /** Put before what went wrong when a stored object cannot be shown. */
@@ -271,6 +279,34 @@ test('of the metadata a webhook may change labels and annotations only', async (
   const { metadata } = (await ask('GET', `${things('v2')}/a`)).body;
   expect(metadata).toMatchObject({ labels: { y: '2' }, annotations: { z: '3' }, generation: 1 });
   expect(metadata.finalizers).toBeUndefined();
+});
+
+test('an admission webhook sees the version it asked for, and what it changes comes back', async () => {
+  const { ask, admitted, storage } = await serve();
+  await ask('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } });
+  const rule = { operations: ['CREATE'], apiGroups: ['c.example'], apiVersions: ['v1'], resources: ['things'] };
+  const created = await ask('POST', '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'MutatingWebhookConfiguration',
+    metadata: { name: 'hooks' },
+    webhooks: [
+      {
+        name: 'a.hooks.example',
+        clientConfig: { url: 'https://hooks.example/admit' },
+        rules: [rule],
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+      },
+    ],
+  });
+  expect(created.code).toBe(201);
+  const { body } = await ask('POST', things('v2'), thing('v2', 'a', { address: 'x:1' }));
+  expect(admitted.map(({ apiVersion, spec }) => [apiVersion, spec])).toEqual([
+    ['c.example/v1', { host: 'x', port: 1 }],
+  ]);
+  expect(body).toMatchObject({ apiVersion: 'c.example/v2', spec: { address: 'x:99' } });
+  const key = { resource: 'c.example/things', namespace: 'default', name: 'a' };
+  expect(storage.get(key)).toMatchObject({ apiVersion: 'c.example/v1', spec: { host: 'x', port: 99 } });
 });
 
 test('without a webhook versions differ in what their schemas know', async () => {
