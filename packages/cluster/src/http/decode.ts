@@ -72,8 +72,8 @@ function readJson(bytes: Buffer, source: string): DecodedBody {
   const parsed: unknown = JSON.parse(source);
   const scan = scanJson(source);
   const { literalNumbers } = scan;
-  // Before anything looks into it.
-  checkNesting(parsed);
+  // Before anything follows it with the stack.
+  if (literalNumbers) checkNesting(parsed);
   const { value: body, huge } = literalNumbers ? parseExact(source) : { value: parsed };
   checkValue(body);
   const text: BodyText = {

@@ -1,6 +1,6 @@
 import { canonicalQuantity } from '@coxswain/runtime/core';
 import { JsonNumber } from '../request/json-number.ts';
-import { type GoType, goFieldsOf, goTypeOf } from './table.ts';
+import { type GoType, goTypeOf } from './table.ts';
 import { timeFault } from './time-fault.ts';
 
 /** Where a value stands, as Go's decoder tells it. */
@@ -54,17 +54,15 @@ function visit(type: GoType, value: unknown, place: Place, found: string[]): voi
   } else if (type.kind === 'list')
     for (const item of value as readonly unknown[]) visit(type.items, item, place, found);
   else if (type.kind === 'map') for (const item of Object.values(value)) visit(type.values, item, place, found);
-  else if (type.kind === 'struct')
-    visitFields(type.definition, value as Readonly<Record<string, unknown>>, place, found);
+  else if (type.kind === 'struct') visitFields(type, value as Readonly<Record<string, unknown>>, place, found);
 }
 
 function visitFields(
-  definition: string,
+  { definition, fields: known }: Extract<GoType, { kind: 'struct' }>,
   value: Readonly<Record<string, unknown>>,
   place: Place,
   found: string[],
 ): void {
-  const known = goFieldsOf(definition);
   const struct = definition.slice(definition.lastIndexOf('.') + 1);
   for (const [name, item] of Object.entries(value)) {
     const field = known.get(name);

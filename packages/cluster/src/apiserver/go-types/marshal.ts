@@ -1,4 +1,4 @@
-import { type GoType, goFieldsOf, goTypeOf } from './table.ts';
+import { type GoType, goTypeOf } from './table.ts';
 
 /**
  * JSON as Go writes it: the fields of structs in their order, those of maps by name, `<`, `>` and `&` escaped.
@@ -18,7 +18,7 @@ function write(value: unknown, type: GoType | undefined, changed: (part: object)
     return `[${value.map((item) => write(item, items, changed)).join(',')}]`;
   }
   const fields = value as Readonly<Record<string, unknown>>;
-  const known = type?.kind === 'struct' ? goFieldsOf(type.definition) : undefined;
+  const known = type?.kind === 'struct' ? type.fields : undefined;
   const members = keysOf(fields, changed(fields) ? undefined : known).map((key) => {
     const member = type?.kind === 'map' ? type.values : known?.get(key)?.type;
     return `${text(key)}:${write(fields[key], member, changed)}`;

@@ -1,6 +1,6 @@
 import { JsonNumber } from '../request/json-number.ts';
 import { decodeFault } from './decode-fault.ts';
-import { type GoType, goFieldsOf, goTypeOf } from './table.ts';
+import { type GoType, goTypeOf } from './table.ts';
 
 /**
  * Why Go's decoder would not read a value into a definition's type; `undefined`, nearly always, when it would. Unknown fields are no
@@ -46,7 +46,7 @@ function readsFields(type: Extract<GoType, { kind: 'map' | 'struct' }>, value: F
     for (const key in value) if (!reads(type.values, value[key])) return false;
     return true;
   }
-  const known = goFieldsOf(type.definition);
+  const known = type.fields;
   for (const key in value) {
     const field = known.get(key);
     if (field && !reads(field.type, value[key])) return false;
@@ -108,5 +108,5 @@ function settle(type: GoType | undefined, value: unknown): unknown {
 
 function memberOf(type: GoType | undefined, key: string): GoType | undefined {
   if (type?.kind === 'map') return type.values;
-  return type?.kind === 'struct' ? goFieldsOf(type.definition).get(key)?.type : undefined;
+  return type?.kind === 'struct' ? type.fields.get(key)?.type : undefined;
 }

@@ -1,5 +1,5 @@
 import { decodeFault } from './decode-fault.ts';
-import { type GoType, goFieldsOf, goTypeOf } from './table.ts';
+import { type GoType, goTypeOf } from './table.ts';
 
 /**
  * Why the converter from maps to Go types, which the real server uses after a strategic merge patch, would not take a value:
@@ -40,7 +40,7 @@ function restore(type: GoType, value: unknown): string | undefined {
     case 'struct': {
       if (kind !== 'map') return `cannot restore struct from: ${kind}`;
       const fields = value as Readonly<Record<string, unknown>>;
-      return first([...goFieldsOf(type.definition).values()], (field) => restore(field.type, fields[field.json]));
+      return first([...type.fields.values()], (field) => restore(field.type, fields[field.json]));
     }
   }
 }

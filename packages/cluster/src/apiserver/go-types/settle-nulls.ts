@@ -1,4 +1,4 @@
-import { type GoType, goFieldsOf, goTypeOf } from './table.ts';
+import { type GoField, type GoType, goTypeOf } from './table.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -10,33 +10,36 @@ export function settleNulls(definition: string, value: object): void {
   settle(goTypeOf(definition), value);
 }
 
-function settle(type: GoType | undefined, value: unknown): void {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
-  if (Array.isArray(value)) {
-    const items = type?.kind === 'list' ? type.items : undefined;
-    for (let i = 0; i < value.length; i++) {
-      if (value[i] === null) value[i] = zeroOf(items);
-      else settle(items, value[i]);
-    }
-    return;
+function settle(type: GoType | undefined, value: object): void {
+  if (Object.isFrozen(value)) return;
+  if (Array.isArray(value)) settleItems(type?.kind === 'list' ? type.items : undefined, value);
+  else if (type?.kind === 'map') settleEntries(type.values, value as Fields);
+  else settleFields(type?.kind === 'struct' ? type.fields : undefined, value as Fields);
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+function settleItems(items: GoType | undefined, list: unknown[]): void {
+  for (let i = 0; i < list.length; i++) {
+    const item = list[i];
+    if (item === null) list[i] = zeroOf(items);
+    else if (isObject(item)) settle(items, item);
   }
-  const fields = value as Fields;
-  if (type?.kind === 'map') settleEntries(type.values, fields);
-  else settleFields(type?.kind === 'struct' ? type.definition : undefined, fields);
 }
 
 function settleEntries(values: GoType, entries: Fields): void {
   for (const key of Object.keys(entries)) {
-    if (entries[key] === null) entries[key] = zeroOf(values);
-    else settle(values, entries[key]);
+    const entry = entries[key];
+    if (entry === null) entries[key] = zeroOf(values);
+    else if (isObject(entry)) settle(values, entry);
   }
 }
 
-function settleFields(definition: string | undefined, fields: Fields): void {
-  const known = definition === undefined ? undefined : goFieldsOf(definition);
+function settleFields(known: ReadonlyMap<string, GoField> | undefined, fields: Fields): void {
   for (const key of Object.keys(fields)) {
-    if (fields[key] === null) delete fields[key];
-    else settle(known?.get(key)?.type, fields[key]);
+    const field = fields[key];
+    if (field === null) delete fields[key];
+    else if (isObject(field)) settle(known?.get(key)?.type, field);
   }
 }
 

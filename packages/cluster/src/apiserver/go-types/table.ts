@@ -15,7 +15,13 @@ export type GoType =
   | { readonly kind: 'list'; readonly name: string; readonly items: GoType }
   | { readonly kind: 'bytes'; readonly name: string }
   | { readonly kind: 'map'; readonly name: string; readonly values: GoType }
-  | { readonly kind: 'struct'; readonly name: string; readonly definition: string }
+  | {
+      readonly kind: 'struct';
+      readonly name: string;
+      readonly definition: string;
+      /** By their names in JSON, in the order of the struct; those of the structs it embeds among them. */
+      readonly fields: ReadonlyMap<string, GoField>;
+    }
   /** Reads itself: quantities, times, what may be of several types. */
   | { readonly kind: 'special'; readonly name: string };
 
@@ -77,12 +83,25 @@ function readType(expression: string): GoType {
   const name = shortName(expression);
   const definition = table().types[expression];
   if (special.has(name) || definition === undefined) return { kind: 'special', name };
-  if (typeof definition !== 'string') return { kind: 'struct', name, definition: expression };
+  if (typeof definition !== 'string') return structType(name, expression);
   return { ...goTypeOf(definition), name };
 }
 
-/** The fields of a struct, those of the structs it embeds among them. */
-export function goFieldsOf(definition: string): ReadonlyMap<string, GoField> {
+/** Types lead to each other in circles: fields are looked up when they are asked for. */
+function structType(name: string, definition: string): GoType {
+  let known: ReadonlyMap<string, GoField> | undefined;
+  return {
+    kind: 'struct',
+    name,
+    definition,
+    get fields() {
+      known ??= goFieldsOf(definition);
+      return known;
+    },
+  };
+}
+
+function goFieldsOf(definition: string): ReadonlyMap<string, GoField> {
   let fields = structs.get(definition);
   if (!fields) {
     const entries = table().types[definition];
