@@ -36,6 +36,7 @@ export { type DeclType, DeclTypes, declTypeOf } from './rules/decl-type.ts';
 export { dynamicValue } from './rules/dynamic-value.ts';
 export { type EvaluateOptions, evaluateRules, objectBudget } from './rules/evaluate-rules.ts';
 export { readerOf, rootReaderOf } from './rules/schema-values.ts';
+export { validateDefaults } from './rules/validate-defaults.ts';
 export { ruleCostLimit, schemaCostLimit, validateRules } from './rules/validate-rules.ts';
 export {
   addLibrary,

@@ -28,7 +28,9 @@ export const definitionRules: Pick<Strategy, 'ready' | 'validateRules'> = {
     return schemaPlaces(versionsOf(object)).flatMap(({ version, field }) => {
       const schema = schemaOf(version);
       if (!hasRules(schema) || isKept(version, old) || found.some((error) => isStructural(error, field))) return [];
-      const errors = ruleEngine().validateRules(schema as SchemaNode, field);
+      const node = schema as SchemaNode;
+      const ofRules = ruleEngine().validateRules(node, field);
+      const errors = ofRules.length > 0 ? ofRules : ruleEngine().validateDefaults(node, field);
       return errors.filter((error) => !known.has(text(error)));
     });
   },

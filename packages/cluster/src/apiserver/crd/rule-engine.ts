@@ -1,6 +1,6 @@
 import type * as Engine from '@coxswain/schema/cel';
 
-type RuleEngine = Pick<typeof Engine, 'evaluateRules' | 'validateRules'>;
+type RuleEngine = Pick<typeof Engine, 'evaluateRules' | 'validateDefaults' | 'validateRules'>;
 
 let loaded: RuleEngine | undefined;
 let loading: Promise<void> | undefined;

@@ -70,6 +70,19 @@ const gauge = (name: string, spec: object, apiVersion = 'r.example/v2') => ({
 });
 const definition = `${crds}?watch=true&fieldSelector=metadata.name%3Dgauges.r.example`;
 
+const int = { type: 'integer' };
+const ruledBy = (rule: string, more: object = {}) => ruled([{ rule, ...more }]);
+const tried = (spec: object) =>
+  post(
+    `${crds}?dryRun=All`,
+    crd('cads', 'Cad', {
+      name: 'v1',
+      served: true,
+      storage: true,
+      schema: { openAPIV3Schema: { type: 'object', properties: { spec } } },
+    }),
+  );
+
 /** Rules in the schemas of definitions, and objects that are held to them. */
 export const customRules: Area = {
   name: 'custom-rules',
@@ -140,6 +153,157 @@ export const customRules: Area = {
         mergePatch(`${strictGauges}/old`, { spec: { max: 30 } }),
         mergePatch(`${strictGauges}/old`, { spec: { name: 'y' } }),
         mergePatch(`${crds}/gauges.r.example`, { metadata: { labels: { a: 'b' } } }),
+      ],
+    },
+    {
+      title: 'libraries, types and defaults',
+      steps: [
+        tried({ type: 'object', properties: { a: { ...int, default: 5, ...ruledBy('self > 7') } } }),
+        tried({
+          type: 'object',
+          default: { a: 1 },
+          properties: { a: { ...int, ...ruledBy('self > 7', { message: 'more' }) } },
+        }),
+        tried({
+          type: 'object',
+          default: { a: 1, b: 0 },
+          properties: { a: int, b: int },
+          ...ruledBy('self.a / self.b > 0'),
+        }),
+        tried({ type: 'object', default: { a: 1 }, properties: { a: int }, ...ruledBy('self.a >= oldSelf.a') }),
+        tried({
+          type: 'object',
+          properties: { a: int },
+          ...ruledBy('oldSelf.hasValue() || self.a > 1', { optionalOldSelf: true }),
+        }),
+        tried({ type: 'object', properties: { a: int }, ...ruledBy('self.a > 1', { optionalOldSelf: false }) }),
+        tried({
+          type: 'object',
+          properties: { a: { type: 'array', items: { type: 'string' } } },
+          ...ruledBy('self.a.all(x, self.a.all(y, x == y))'),
+        }),
+        tried({ type: 'object', properties: { a: { type: 'string', ...ruledBy("self.matches('(')") } } }),
+        tried({
+          type: 'object',
+          properties: { a: { type: 'string', ...ruledBy("self.matches('a+') && self.find('b') == 'b'") } },
+        }),
+        tried({
+          type: 'object',
+          additionalProperties: {
+            type: 'object',
+            additionalProperties: { type: 'string', ...ruledBy("self.contains('a')") },
+          },
+        }),
+        tried({
+          type: 'object',
+          properties: {
+            a: { type: 'string', ...ruledBy('self.size() > 1', { messageExpression: '"x" + self.size()' }) },
+          },
+        }),
+        tried({
+          type: 'object',
+          properties: { a: { type: 'string', ...ruledBy('self.size() > 1', { messageExpression: 'self.nothing' }) } },
+        }),
+        tried({ type: 'object', properties: { a: { type: 'string', ...ruledBy('isSemver(self)') } } }),
+        tried({ type: 'object', properties: { a: { type: 'string', ...ruledBy('semver(self).major() > 1') } } }),
+        tried({
+          type: 'object',
+          properties: { a: { type: 'string', ...ruledBy('quantity(self).isGreaterThan(quantity("1"))') } },
+        }),
+        tried({
+          type: 'object',
+          properties: {
+            a: { type: 'string', ...ruledBy('ip(self).family() == 4 && cidr("10.0.0.0/8").containsIP(ip(self))') },
+          },
+        }),
+        tried({
+          type: 'object',
+          properties: { a: { type: 'string', ...ruledBy('format.named("dns1123Label").hasValue()') } },
+        }),
+        tried({
+          type: 'object',
+          properties: {
+            a: { type: 'string', ...ruledBy('authorizer.group("").resource("pods").check("get").allowed()') },
+          },
+        }),
+        tried({
+          type: 'object',
+          properties: { a: { type: 'array', items: int, ...ruledBy('self.all(i, v, i < v)') } },
+        }),
+        tried({
+          type: 'object',
+          properties: { a: { type: 'array', maxItems: 10, items: int, ...ruledBy('self.all(i, v, i < v)') } },
+        }),
+        tried({
+          type: 'object',
+          properties: { a: { type: 'string', ...ruledBy('has(self)') }, 'b-c': { type: 'string', ...ruledBy('true') } },
+          ...ruledBy('self.b__dash__c == self.a'),
+        }),
+        tried({
+          type: 'object',
+          properties: { a: { 'x-kubernetes-preserve-unknown-fields': true, ...ruledBy('true') } },
+        }),
+        tried({
+          type: 'object',
+          properties: {
+            a: { 'x-kubernetes-int-or-string': true, ...ruledBy('type(self) == int ? self > 1 : self == "a"') },
+          },
+        }),
+        tried({ type: 'object', properties: { a: { 'x-kubernetes-int-or-string': true, ...ruledBy('self > 1') } } }),
+        tried({
+          type: 'object',
+          properties: {
+            m: {
+              type: 'object',
+              'x-kubernetes-embedded-resource': true,
+              'x-kubernetes-preserve-unknown-fields': true,
+              ...ruledBy("self.metadata.name == 'a' && self.kind == 'x'"),
+            },
+          },
+        }),
+        tried({
+          type: 'object',
+          properties: {
+            a: {
+              type: 'object',
+              properties: { list: { type: 'array', maxItems: 100, items: { type: 'string', maxLength: 100 } } },
+              ...ruledBy('self.list.map(x, x + "a").exists(y, y == "b")'),
+            },
+          },
+        }),
+        tried({
+          type: 'object',
+          properties: {
+            a: { type: 'string', ...ruledBy('self == "x"', { reason: 'FieldValueRequired', fieldPath: '.a' }) },
+          },
+          ...ruledBy('true', { fieldPath: '.a', reason: 'FieldValueDuplicate' }),
+        }),
+        tried({
+          type: 'object',
+          properties: { a: { type: 'string' } },
+          ...ruledBy('self.a == "x"', { message: 'a\nb' }),
+        }),
+        tried({ type: 'object', properties: { a: { type: 'string' } }, ...ruledBy('self.a ==\n"x"') }),
+        tried({
+          type: 'object',
+          properties: { a: { type: 'string', nullable: true, ...ruledBy('self == null || self == "a"') } },
+        }),
+        tried({
+          type: 'object',
+          properties: {
+            l: {
+              type: 'array',
+              'x-kubernetes-list-type': 'map',
+              'x-kubernetes-list-map-keys': ['k'],
+              items: {
+                type: 'object',
+                required: ['k'],
+                properties: { k: { type: 'string' }, v: { ...int, ...ruledBy('self >= oldSelf') } },
+              },
+            },
+            t: { type: 'array', items: { ...int, ...ruledBy('self >= oldSelf') } },
+          },
+        }),
       ],
     },
   ],
