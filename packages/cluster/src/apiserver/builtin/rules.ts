@@ -49,7 +49,7 @@ const deletedObjectAnswered = set(`
   resource.k8s.io/resourceslices
 `);
 
-const labelNames = set('/namespaces /services apps/statefulsets node.k8s.io/runtimeclasses');
+const labelNames = set('/namespaces /services apps/statefulsets');
 
 /** Kinds whose names only have to be one segment of a path. */
 const freelyNamed = set('policy/poddisruptionbudgets /events');

@@ -3,10 +3,13 @@ import { definitionStatusErrors } from '../crd/index.ts';
 import { validateNodeAmounts } from './core/node.ts';
 import { validateClaimStatus } from './core/persistent-volume-claim.ts';
 import { validateQuotaStatus } from './core/resource-quota.ts';
+import { validateIngressStatus } from './networking/ingress.ts';
+import { validateServiceStatus } from './service/validate-balancer.ts';
 import { checkConditions } from './shared/conditions.ts';
-import { given, listAt, numberAt, objectAt, objectsAt, type ReadJson, textAt } from './shared/draft.ts';
-import { forbiddenField, invalidValue } from './shared/errors.ts';
+import { given, numberAt, objectAt, objectsAt, type ReadJson, textAt } from './shared/draft.ts';
+import { invalidValue } from './shared/errors.ts';
 import { nonNegative } from './shared/values.ts';
+import { validateAttachmentStatus } from './storage/volume-attachment.ts';
 
 /** What a `/status` write of a kind may not say. The spec was checked when it was written. */
 export type StatusRule = (object: ReadJson) => readonly FieldError[];
@@ -49,12 +52,6 @@ const daemonCounts = [
   'collisionCount',
 ];
 
-const serviceStatus: StatusRule = (object) => {
-  const ingress = listAt(objectAt(objectAt(object, 'status'), 'loadBalancer'), 'ingress');
-  if (ingress.length === 0 || textAt(objectAt(object, 'spec'), 'type') === 'LoadBalancer') return [];
-  return [forbiddenField('status.loadBalancer.ingress', "may only be used when `spec.type` is 'LoadBalancer'")];
-};
-
 const namespaceStatus: StatusRule = (object) => {
   const phase = textAt(objectAt(object, 'status'), 'phase');
   const deleting = given(objectAt(object, 'metadata')?.deletionTimestamp);
@@ -89,8 +86,10 @@ export const statusRules: Readonly<Record<string, StatusRule>> = {
     ...checkConditions(objectsAt(objectAt(object, 'status'), 'conditions'), 'status.conditions'),
     ...counts(['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'])(object),
   ],
-  '/services': serviceStatus,
+  '/services': validateServiceStatus,
+  'networking.k8s.io/ingresses': validateIngressStatus,
   '/namespaces': namespaceStatus,
+  'storage.k8s.io/volumeattachments': validateAttachmentStatus,
   '/nodes': validateNodeAmounts,
   '/persistentvolumeclaims': validateClaimStatus,
   '/resourcequotas': validateQuotaStatus,

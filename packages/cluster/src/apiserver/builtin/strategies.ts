@@ -20,6 +20,7 @@ import { configMapStrategy } from './core/config-map.ts';
 import { endpointSliceStrategy } from './core/endpoint-slice.ts';
 import { endpointsStrategy } from './core/endpoints.ts';
 import { eventStrategy } from './core/event.ts';
+import { leaseStrategy } from './core/lease.ts';
 import { limitRangeStrategy } from './core/limit-range.ts';
 import { namespaceStrategy } from './core/namespace.ts';
 import { nodeStrategy } from './core/node.ts';
@@ -28,12 +29,19 @@ import { persistentVolumeClaimStrategy } from './core/persistent-volume-claim.ts
 import { resourceQuotaStrategy } from './core/resource-quota.ts';
 import { secretStrategy } from './core/secret.ts';
 import { serviceAccountStrategy } from './core/service-account.ts';
-import * as misc from './misc/small-kinds.ts';
+import { ingressStrategy } from './networking/ingress.ts';
+import { ingressClassStrategy } from './networking/ingress-class.ts';
+import { networkPolicyStrategy } from './networking/network-policy.ts';
 import { podStrategy, podTemplateStrategy } from './pod/pod.ts';
 import { podDisruptionBudgetStrategy } from './policy/pod-disruption-budget.ts';
 import * as rbac from './rbac/roles.ts';
+import { priorityClassStrategy } from './scheduling/priority-class.ts';
+import { runtimeClassStrategy } from './scheduling/runtime-class.ts';
 import { serverKinds } from './server-kinds.ts';
 import { serviceStrategy } from './service/service.ts';
+import { csiCapacityStrategy, csiDriverStrategy, csiNodeStrategy } from './storage/csi.ts';
+import { attributesClassStrategy, storageClassStrategy } from './storage/storage-class.ts';
+import { volumeAttachmentStrategy } from './storage/volume-attachment.ts';
 
 /** Rules of each kind beyond the plain facts, by `group/plural`. */
 export const strategies: Readonly<Record<string, Strategy>> = {
@@ -68,20 +76,23 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'autoscaling/horizontalpodautoscalers': autoscalerStrategy,
   'batch/cronjobs': cronJobStrategy,
   'batch/jobs': jobStrategy,
-  'coordination.k8s.io/leases': misc.leaseStrategy,
+  'coordination.k8s.io/leases': leaseStrategy,
   'discovery.k8s.io/endpointslices': endpointSliceStrategy,
   'events.k8s.io/events': eventStrategy,
-  'networking.k8s.io/ingressclasses': misc.ingressClassStrategy,
-  'networking.k8s.io/ingresses': misc.ingressStrategy,
-  'networking.k8s.io/networkpolicies': misc.networkPolicyStrategy,
-  'node.k8s.io/runtimeclasses': misc.runtimeClassStrategy,
+  'networking.k8s.io/ingressclasses': ingressClassStrategy,
+  'networking.k8s.io/ingresses': ingressStrategy,
+  'networking.k8s.io/networkpolicies': networkPolicyStrategy,
+  'node.k8s.io/runtimeclasses': runtimeClassStrategy,
   'policy/poddisruptionbudgets': podDisruptionBudgetStrategy,
   'rbac.authorization.k8s.io/clusterrolebindings': rbac.clusterRoleBindingStrategy,
   'rbac.authorization.k8s.io/clusterroles': rbac.clusterRoleStrategy,
   'rbac.authorization.k8s.io/rolebindings': rbac.roleBindingStrategy,
   'rbac.authorization.k8s.io/roles': rbac.roleStrategy,
-  'scheduling.k8s.io/priorityclasses': misc.priorityClassStrategy,
-  'storage.k8s.io/csidrivers': misc.csiDriverStrategy,
-  'storage.k8s.io/volumeattachments': misc.volumeAttachmentStrategy,
-  'storage.k8s.io/storageclasses': misc.storageClassStrategy,
+  'scheduling.k8s.io/priorityclasses': priorityClassStrategy,
+  'storage.k8s.io/csidrivers': csiDriverStrategy,
+  'storage.k8s.io/csinodes': csiNodeStrategy,
+  'storage.k8s.io/csistoragecapacities': csiCapacityStrategy,
+  'storage.k8s.io/volumeattributesclasses': attributesClassStrategy,
+  'storage.k8s.io/volumeattachments': volumeAttachmentStrategy,
+  'storage.k8s.io/storageclasses': storageClassStrategy,
 };

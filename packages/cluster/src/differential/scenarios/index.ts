@@ -16,6 +16,8 @@ import { reads } from './reads.ts';
 import { serverGroups } from './server-groups.ts';
 import { validation } from './validation.ts';
 import { validationCore } from './validation-core.ts';
+import { validationNetwork } from './validation-network.ts';
+import { validationOthers } from './validation-others.ts';
 import { validationPods } from './validation-pods.ts';
 import { validationWorkloads } from './validation-workloads.ts';
 import { writes } from './writes.ts';
@@ -32,6 +34,8 @@ export const areas: readonly Area[] = [
   validation,
   limits,
   validation,
+  validationNetwork,
+  validationOthers,
   validationPods,
   validationWorkloads,
   decoding,

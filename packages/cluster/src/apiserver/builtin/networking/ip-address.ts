@@ -1,9 +1,9 @@
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
-import { objectAt, type ReadJson, textAt } from '../shared/draft.ts';
-import { required } from '../shared/errors.ts';
+import { objectAt, type ReadJson, sameJson, textAt } from '../shared/draft.ts';
+import { immutableText, invalidValue, required } from '../shared/errors.ts';
 import { dnsSubdomain, pathSegment } from '../shared/names.ts';
-import { formatErrors, unchanged } from '../shared/values.ts';
+import { formatErrors } from '../shared/values.ts';
 import { ipTexts } from './ip-text.ts';
 
 const field = 'spec.parentRef';
@@ -24,5 +24,7 @@ function parentErrors(object: ReadJson): readonly FieldError[] {
 export const ipAddressStrategy: Strategy = {
   validateName: ipTexts,
   validate: parentErrors,
-  validateUpdate: (object, old) => unchanged(parentOf(object), parentOf(old), field),
+  // The server prints this one without its value.
+  validateUpdate: (object, old) =>
+    sameJson(parentOf(object), parentOf(old)) ? [] : [invalidValue(field, null, immutableText)],
 };

@@ -1,7 +1,17 @@
 import type { MutableJson } from '@coxswain/k8s';
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
-import { fill, fillZero, listAt, objectAt, objectsAt, type ReadJson, sameJson, textAt } from '../shared/draft.ts';
+import {
+  ensureObject,
+  fill,
+  fillZero,
+  listAt,
+  objectAt,
+  objectsAt,
+  type ReadJson,
+  sameJson,
+  textAt,
+} from '../shared/draft.ts';
 import { immutableText, invalidValue, notSupported, required } from '../shared/errors.ts';
 import { dnsSubdomain, pathSegment } from '../shared/names.ts';
 import { validateLabelSelector } from '../shared/selectors.ts';
@@ -53,7 +63,11 @@ function roleStrategyOf(clusterWide: boolean): Strategy {
       if (selectors.length === 0) {
         errors.push(required(field, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
       }
-      errors.push(...selectors.flatMap((selector, i) => validateLabelSelector(selector, `${field}[${i}]`)));
+      for (const [i, selector] of selectors.entries()) {
+        const found = validateLabelSelector(selector, `${field}[${i}]`);
+        errors.push(...found);
+        if (found.length > 0) errors.push(invalidValue(`${field}[${i}]`, null, 'invalid label selector.'));
+      }
       return errors;
     },
   };
@@ -63,8 +77,7 @@ export const roleStrategy = roleStrategyOf(false);
 export const clusterRoleStrategy = roleStrategyOf(true);
 
 function defaultBinding(draft: MutableJson): void {
-  const ref = objectAt(draft, 'roleRef');
-  if (ref) fillZero(ref, 'apiGroup', group);
+  fillZero(ensureObject(draft, 'roleRef'), 'apiGroup', group);
   for (const subject of objectsAt(draft, 'subjects')) {
     if (subject.kind === 'User' || subject.kind === 'Group') fill(subject, 'apiGroup', group);
   }

@@ -1,7 +1,8 @@
 import type { MutableJson } from '@coxswain/k8s';
 import { apiError, invalid } from '@coxswain/runtime/core';
+import type { FieldError } from '@coxswain/schema';
 import type { StrategyContext } from '../../types.ts';
-import { ensureObject, given, listAt, objectAt, objectsAt, type ReadJson, textAt } from '../shared/draft.ts';
+import { ensureObject, fillZero, listAt, objectAt, objectsAt, type ReadJson, textAt } from '../shared/draft.ts';
 import { invalidValue } from '../shared/errors.ts';
 import {
   addressRange,
@@ -11,9 +12,10 @@ import {
   offsetOf,
   type ServiceAllocator,
 } from './allocator.ts';
+import { familyOf, validateClusterAddresses } from './validate-addresses.ts';
 
 export function needsAddress(spec: ReadJson | undefined): boolean {
-  return ['ClusterIP', 'NodePort', 'LoadBalancer'].includes(textAt(spec, 'type'));
+  return textAt(spec, 'type') !== 'ExternalName';
 }
 
 export function needsNodePorts(spec: ReadJson | undefined): boolean {
@@ -46,24 +48,56 @@ export function mirrorAddresses(spec: MutableJson, old?: ReadJson): void {
   if (oldOne !== one) {
     if (one === '') delete spec.clusterIPs;
     else if (many.length === 0 || many[0] === oldMany[0]) spec.clusterIPs = [one];
-  } else if (many.length > 0 && many[0] !== oldMany[0]) spec.clusterIP = many[0];
-  else if (many.length === 0 && one !== '' && oldMany.length > 0) spec.clusterIPs = [...oldMany];
+  } else if (many.length === 0 && one !== '' && oldMany.length > 0) spec.clusterIPs = [...oldMany];
 }
 
-function fillFamilies(spec: MutableJson): void {
+function fillFamilies(draft: MutableJson, spec: MutableJson): void {
   const noSelector = Object.keys(objectAt(spec, 'selector') ?? {}).length === 0;
-  if (isHeadless(spec) && noSelector) {
-    if (listAt(spec, 'ipFamilies').length === 0) spec.ipFamilies = ['IPv4'];
-    const policy = textAt(spec, 'ipFamilyPolicy');
-    if (listAt(spec, 'ipFamilies').length < 2 && policy !== 'SingleStack') {
-      const first = listAt(spec, 'ipFamilies')[0];
-      spec.ipFamilies = [first, first === 'IPv4' ? 'IPv6' : 'IPv4'];
-    }
-    if (policy === '') spec.ipFamilyPolicy = 'RequireDualStack';
-    return;
-  }
-  if (!given(spec.ipFamilyPolicy)) spec.ipFamilyPolicy = 'SingleStack';
+  const free = isHeadless(spec) && noSelector;
+  fillZero(spec, 'ipFamilyPolicy', free ? 'RequireDualStack' : 'SingleStack');
+  refuse(draft, validateClusterAddresses(spec));
+  refuse(draft, familyCounts(spec));
+  if (!free) refuse(draft, familiesOfCluster(spec));
   if (listAt(spec, 'ipFamilies').length === 0) spec.ipFamilies = ['IPv4'];
+  if (free && listAt(spec, 'ipFamilies').length < 2 && textAt(spec, 'ipFamilyPolicy') !== 'SingleStack') {
+    const first = listAt(spec, 'ipFamilies')[0];
+    spec.ipFamilies = [first, first === 'IPv4' ? 'IPv6' : 'IPv4'];
+  }
+}
+
+function familyCounts(spec: ReadJson): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const many = listAt(spec, 'clusterIPs').map(String);
+  const families = listAt(spec, 'ipFamilies');
+  const policy = textAt(spec, 'ipFamilyPolicy');
+  const needTwo = "must be 'RequireDualStack' or 'PreferDualStack' when multiple";
+  const tooMany = (what: string) =>
+    errors.push(invalidValue('spec.ipFamilyPolicy', policy, `${needTwo} ${what} are specified`));
+  if (policy === 'SingleStack' && many.length === 2) tooMany('cluster IPs');
+  if (policy === 'SingleStack' && families.length === 2) tooMany('IP families');
+  many.forEach((address, i) => {
+    if (address === 'None' || i < families.length || familyOf(address) === 'IPv4') return;
+    errors.push(invalidValue(`spec.clusterIPs[${i}]`, many, `${familyOf(address)} is not configured on this cluster`));
+  });
+  return errors;
+}
+
+/** The cluster has IPv4 only. */
+function familiesOfCluster(spec: ReadJson): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const policy = textAt(spec, 'ipFamilyPolicy');
+  if (policy === 'RequireDualStack') {
+    errors.push(invalidValue('spec.ipFamilyPolicy', policy, 'this cluster is not configured for dual-stack services'));
+  }
+  listAt(spec, 'ipFamilies').forEach((family, i) => {
+    if (family !== 'IPv4') errors.push(invalidValue(`spec.ipFamilies[${i}]`, family, 'not configured on this cluster'));
+  });
+  return errors;
+}
+
+/** @throws ApiError Invalid when there is an error */
+function refuse(draft: ReadJson, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid('', 'Service', nameOf(draft), errors);
 }
 
 function nameOf(draft: ReadJson): string {
@@ -97,7 +131,6 @@ function allocateAddress(
   own: ReadJson | undefined,
 ): void {
   if (!needsAddress(spec)) return;
-  fillFamilies(spec);
   if (isHeadless(spec)) return;
   if (textAt(spec, 'clusterIP') !== '') {
     takeGivenAddress(draft, spec, allocator, own);
@@ -111,9 +144,9 @@ function allocateAddress(
   spec.clusterIPs = [address];
 }
 
-function checkGivenPort(draft: MutableJson, port: number, index: number, allocator: ServiceAllocator): void {
+function checkGivenPort(draft: MutableJson, port: number, index: number, taken: boolean): void {
   const inRange = port >= lowestNodePort && port <= highestNodePort;
-  if (inRange && !allocator.hasPort(port)) return;
+  if (inRange && !taken) return;
   const text = inRange
     ? 'provided port is already allocated'
     : `provided port is not in the valid range. The range of valid ports is ${lowestNodePort}-${highestNodePort}`;
@@ -129,10 +162,15 @@ function allocatePorts(
   if (!needsNodePorts(spec)) return;
   const kept = new Set(objectsAt(own, 'ports').map((port) => port.nodePort));
   const byNumber = new Map<unknown, unknown>();
+  const here = new Set<number>();
   objectsAt(spec, 'ports').forEach((port, i) => {
     const wanted = Number(port.nodePort ?? 0);
     if (wanted !== 0) {
-      if (check && !kept.has(wanted) && byNumber.get(port.port) !== wanted) checkGivenPort(draft, wanted, i, allocator);
+      const taken = here.has(wanted) || allocator.hasPort(wanted);
+      if ((check || taken) && !kept.has(wanted) && byNumber.get(port.port) !== wanted) {
+        checkGivenPort(draft, wanted, i, taken);
+      }
+      here.add(wanted);
     } else {
       // The same port over TCP and UDP shares one node port.
       port.nodePort = byNumber.get(port.port) ?? allocator.takePort();
@@ -143,8 +181,16 @@ function allocatePorts(
 
 function allocateHealthCheck(spec: MutableJson, allocator: ServiceAllocator): void {
   const needed = textAt(spec, 'type') === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local';
-  if (needed && !given(spec.healthCheckNodePort)) spec.healthCheckNodePort = allocator.takePort();
-  if (!needed) delete spec.healthCheckNodePort;
+  if (needed && !spec.healthCheckNodePort) spec.healthCheckNodePort = allocator.takePort();
+}
+
+/**
+ * Gives a service the families of its addresses. Goes before everything else: its errors are told alone.
+ * @throws ApiError Invalid when the cluster cannot do what is asked for
+ */
+export function settleFamilies(draft: MutableJson): void {
+  const spec = ensureObject(draft, 'spec');
+  if (needsAddress(spec)) fillFamilies(draft, spec);
 }
 
 /**

@@ -12,7 +12,8 @@ export function keepAllocated(spec: MutableJson, old: ReadJson): void {
   }
   if (needsNodePorts(old) && needsNodePorts(spec)) keepNodePorts(spec, old);
   const hadCheck = numberAt(old, 'healthCheckNodePort');
-  if (hadCheck !== undefined && numberAt(spec, 'healthCheckNodePort') === undefined)
+  const needsCheck = textAt(spec, 'type') === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local';
+  if (needsCheck && hadCheck !== undefined && numberAt(spec, 'healthCheckNodePort') === undefined)
     spec.healthCheckNodePort = hadCheck;
 }
 
@@ -41,6 +42,8 @@ export function dropTypeDependent(spec: MutableJson, old: ReadJson): void {
   const wasBalanced = textAt(old, 'type') === 'LoadBalancer';
   const isBalanced = textAt(spec, 'type') === 'LoadBalancer';
   if (wasBalanced && !isBalanced) for (const key of ['allocateLoadBalancerNodePorts', 'loadBalancerClass']) drop(key);
+  const checked = (of: ReadJson) => textAt(of, 'type') === 'LoadBalancer' && of.externalTrafficPolicy === 'Local';
+  if (checked(old) && !checked(spec)) drop('healthCheckNodePort');
   if (isExternal(old) && !isExternal(spec)) drop('externalTrafficPolicy');
   if (textAt(spec, 'type') === 'ExternalName') drop('internalTrafficPolicy');
 }

@@ -1,9 +1,11 @@
 import type { MutableJson } from '@coxswain/k8s';
+import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
 import { copyJson, ensureObject, fill, fillZero, given, objectAt, objectsAt, textAt } from '../shared/draft.ts';
-import { allocate, isExternal, mirrorAddresses } from './allocate.ts';
+import { allocate, isExternal, mirrorAddresses, settleFamilies } from './allocate.ts';
 import { dropTypeDependent, keepAllocated } from './change-type.ts';
 import { validateService, validateServiceUpdate } from './validate.ts';
+import { serviceWarnings } from './warnings.ts';
 
 function defaultAffinity(spec: MutableJson): void {
   fillZero(spec, 'sessionAffinity', 'None');
@@ -31,13 +33,18 @@ function defaultService(draft: MutableJson): void {
     if (textAt(ingress, 'ip') !== '') fill(ingress, 'ipMode', 'VIP');
 }
 
+/** A node port given twice is found when it is to be taken. */
+const isTakenPort = ({ field, reason }: FieldError): boolean =>
+  reason === 'FieldValueDuplicate' && field.endsWith('.nodePort');
+
 export const serviceStrategy: Strategy = {
   default: defaultService,
   prepareCreate(draft, context) {
     draft.status = { loadBalancer: {} };
     mirrorAddresses(ensureObject(draft, 'spec'));
+    settleFamilies(draft);
     // A service that is refused anyway must not fail for an address first.
-    if (validateService(draft).length === 0) allocate(draft, undefined, context);
+    if (validateService(draft).every(isTakenPort)) allocate(draft, undefined, context);
   },
   prepareUpdate(draft, old, context) {
     if (context.subresource !== '') return;
@@ -46,8 +53,10 @@ export const serviceStrategy: Strategy = {
     mirrorAddresses(spec, before);
     keepAllocated(spec, before);
     dropTypeDependent(spec, before);
-    if (validateService(draft).length === 0) allocate(draft, old, context);
+    settleFamilies(draft);
+    if (validateService(draft).every(isTakenPort)) allocate(draft, old, context);
   },
+  warnings: serviceWarnings,
   validate: (object, { subresource }) => (subresource === 'status' ? [] : validateService(object)),
   validateUpdate: (object, old, { subresource }) => (subresource === '' ? validateServiceUpdate(object, old) : []),
 };

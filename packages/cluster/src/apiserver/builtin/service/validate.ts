@@ -4,16 +4,18 @@ import { duplicate, forbiddenField, invalidValue, notSupported, required } from 
 import { dnsLabel, dnsSubdomain, portName, portNumber, qualifiedName } from '../shared/names.ts';
 import { validateLabels } from '../shared/selectors.ts';
 import { formatErrors } from '../shared/values.ts';
-import { isExternal, isHeadless } from './allocate.ts';
+import { isHeadless } from './allocate.ts';
+import { validateClusterAddresses } from './validate-addresses.ts';
+import { validateBalancerClass, validateExternalAddresses, validateTraffic } from './validate-balancer.ts';
 
 const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const protocols = ['SCTP', 'TCP', 'UDP'];
 const affinities = ['ClientIP', 'None'];
-const policies = ['Cluster', 'Local'];
 
 function validateTarget(target: unknown, field: string): readonly FieldError[] {
   if (typeof target === 'string') return formatErrors(target, field, portName);
-  return portNumber(Number(target)).map((text) => invalidValue(field, target, text));
+  const number = Number(target ?? 0);
+  return portNumber(number).map((text) => invalidValue(field, number, text));
 }
 
 function validatePort(port: ReadJson, names: Set<string>, nameNeeded: boolean, field: string): readonly FieldError[] {
@@ -111,52 +113,6 @@ function validateAffinity(spec: ReadJson): readonly FieldError[] {
   ];
 }
 
-function validateAddresses(spec: ReadJson): readonly FieldError[] {
-  if (textAt(spec, 'type') === 'ExternalName') return [];
-  const one = textAt(spec, 'clusterIP');
-  const many = listAt(spec, 'clusterIPs');
-  const errors: FieldError[] = [];
-  if (one !== '' && many.length === 0) errors.push(required('spec.clusterIPs'));
-  else if (one !== '' && many[0] !== one)
-    errors.push(invalidValue('spec.clusterIPs', many, 'first value must match `clusterIP`'));
-  else if (one === '' && many.length > 0) {
-    errors.push(invalidValue('spec.clusterIPs', many, 'must be empty when `clusterIP` is not specified'));
-  }
-  if (many[0] === 'None' && many.length > 1) {
-    errors.push(invalidValue('spec.clusterIPs', many, "'None' must be the first and only value"));
-  }
-  many.forEach((address, i) => {
-    if (address !== 'None' && !/^(\d{1,3}(\.\d{1,3}){3}|[0-9a-fA-F:]+:[0-9a-fA-F:.]*)$/.test(String(address))) {
-      errors.push(
-        invalidValue(`spec.clusterIPs[${i}]`, address, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'),
-      );
-    }
-  });
-  if (many.length > 2) errors.push(invalidValue('spec.clusterIPs', many, 'may only hold up to 2 values'));
-  return errors;
-}
-
-function validateTraffic(spec: ReadJson): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  if (given(spec.allocateLoadBalancerNodePorts) && textAt(spec, 'type') !== 'LoadBalancer') {
-    errors.push(forbiddenField('spec.allocateLoadBalancerNodePorts', "may only be used when `type` is 'LoadBalancer'"));
-  }
-  const external = textAt(spec, 'externalTrafficPolicy');
-  if (!isExternal(spec)) {
-    if (external !== '') {
-      errors.push(
-        invalidValue('spec.externalTrafficPolicy', external, 'may only be set for externally-accessible services'),
-      );
-    }
-  } else if (external === '') errors.push(required('spec.externalTrafficPolicy'));
-  else if (!policies.includes(external)) errors.push(notSupported('spec.externalTrafficPolicy', external, policies));
-  const internal = textAt(spec, 'internalTrafficPolicy');
-  if (internal !== '' && !policies.includes(internal)) {
-    errors.push(notSupported('spec.internalTrafficPolicy', internal, policies));
-  }
-  return errors;
-}
-
 /** A whole Service. */
 export function validateService(object: ReadJson): readonly FieldError[] {
   const spec = objectAt(object, 'spec') ?? {};
@@ -166,16 +122,21 @@ export function validateService(object: ReadJson): readonly FieldError[] {
     ...validatePorts(spec),
     ...validateLabels(mapAt(spec, 'selector'), 'spec.selector'),
     ...validateAffinity(spec),
-    ...validateAddresses(spec),
+    ...validateClusterAddresses(spec),
+    ...validateExternalAddresses(spec),
     ...(types.includes(type) ? [] : [notSupported('spec.type', type, types)]),
-    ...validateTraffic(spec),
+    ...validateTraffic(object, spec),
   ];
 }
 
-/** The primary address stays once given, as long as the service has one. */
+/** The primary address stays once given, as long as the service has one; so does the class of a load balancer. */
 export function validateServiceUpdate(object: ReadJson, old: ReadJson): readonly FieldError[] {
   const spec = objectAt(object, 'spec');
   const before = objectAt(old, 'spec');
+  return [...validatePrimaryKept(spec, before), ...validateBalancerClass(spec, before)];
+}
+
+function validatePrimaryKept(spec: ReadJson | undefined, before: ReadJson | undefined): readonly FieldError[] {
   if (textAt(spec, 'type') === 'ExternalName' || textAt(before, 'type') === 'ExternalName') return [];
   if (isHeadless(spec) && isHeadless(before)) return [];
   const next = listAt(spec, 'clusterIPs');

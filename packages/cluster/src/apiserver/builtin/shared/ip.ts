@@ -82,3 +82,11 @@ export function addressWarnings(text: string, field: string): readonly string[] 
     `${field}: IPv6 address ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(canonical)})`,
   ];
 }
+
+/** A range as it has to be written today. */
+export function validateStrictRange(text: string, field: string): readonly FieldError[] {
+  if (!isRange(text)) return [invalidValue(field, text, badRangeText)];
+  const zeros = /(^|[./])0\d/.test(text) && !text.includes(':');
+  if (zeros) return [invalidValue(field, text, 'must not have leading 0s in IP or prefix length')];
+  return rangeOf(text).exact ? [] : [invalidValue(field, text, 'must not have bits set beyond the prefix length')];
+}
