@@ -132,6 +132,10 @@ export interface Strategy {
   prepareUpdate?(draft: MutableJson, old: DynamicObject, context: StrategyContext): void;
   validate?(object: DynamicObject, context: StrategyContext): readonly FieldError[];
   validateUpdate?(object: DynamicObject, old: DynamicObject, context: StrategyContext): readonly FieldError[];
+  /** What only a new object may not say. */
+  validateCreate?(object: DynamicObject, context: StrategyContext): readonly FieldError[];
+  /** Texts about an object that is accepted, but odd. Not asked for writes of subresources. */
+  warnings?(object: DynamicObject, old: DynamicObject | undefined): readonly string[];
   /**
    * Loads what `validateRules` needs: asked on every write, after admission and before anything that has to be one synchronous
    * section. Undefined when nothing is missing.
@@ -155,15 +159,13 @@ export interface Strategy {
   /** PUT to a missing name creates; default false. */
   readonly createOnUpdate?: boolean;
   /** DELETE answers the object, not a Status; default false. */
-  /** What only a new object may not say. */
-  validateCreate?(object: DynamicObject, context: StrategyContext): readonly FieldError[];
-  /** Texts about an object that is accepted, but odd. Not asked for writes of subresources. */
-  warnings?(object: DynamicObject, old: DynamicObject | undefined): readonly string[];
   readonly deleteReturnsObject?: boolean;
   /** What DELETE does to dependents when nothing is said; default Background. */
   readonly defaultPropagation?: 'Background' | 'Orphan';
   /** Whether something beside `metadata.finalizers` keeps a deleted object (a namespace's `spec.finalizers`). Default: nothing. */
   holdsDeletion?(object: DynamicObject): boolean;
+  /** The first DELETE of an object does just this to it, whatever the options say: marks it, and adds what holds it. */
+  beginDelete?(draft: MutableJson, context: StrategyContext): void;
   /** What else changes when a held object gets its deletion mark (a namespace's phase). */
   prepareDelete?(draft: MutableJson): void;
   /** Seconds of grace for a delete; absent: removed at once (finalizers aside). */
@@ -194,8 +196,6 @@ export interface Column {
 /** Where `/scale` finds its three values in the object, as JSON paths without the leading dot. */
 export interface ScalePaths {
   readonly specReplicas: string;
-  /** The first DELETE of an object does just this to it, whatever the options say: marks it, and adds what holds it. */
-  beginDelete?(draft: MutableJson, context: StrategyContext): void;
   readonly statusReplicas: string;
   readonly labelSelector?: string;
 }

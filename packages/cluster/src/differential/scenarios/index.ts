@@ -5,12 +5,12 @@ import { customConversion } from './custom-conversion.ts';
 import { customDefinitions } from './custom-definitions.ts';
 import { customKinds } from './custom-kinds.ts';
 import { customRules } from './custom-rules.ts';
-import { discovery } from './discovery.ts';
 import { decoding } from './decoding.ts';
+import { discovery } from './discovery.ts';
 import { errors } from './errors.ts';
 import { kindAreas } from './kinds.ts';
-import { patches } from './patches.ts';
 import { limits } from './limits.ts';
+import { patches } from './patches.ts';
 import { printing } from './printing.ts';
 import { reads } from './reads.ts';
 import { serverGroups } from './server-groups.ts';
@@ -20,9 +20,9 @@ import { validationNetwork } from './validation-network.ts';
 import { validationOthers } from './validation-others.ts';
 import { validationPods } from './validation-pods.ts';
 import { validationWorkloads } from './validation-workloads.ts';
+import { watches } from './watches.ts';
 import { writes } from './writes.ts';
 
-import { validationPods } from './validation-pods.ts';
 /** All scenarios, in the order they are played: what is listed without a namespace is looked at before it fills up. */
 export const areas: readonly Area[] = [
   discovery,
@@ -31,15 +31,14 @@ export const areas: readonly Area[] = [
   watches,
   writes,
   patches,
-  validation,
+  decoding,
   limits,
   validation,
   validationNetwork,
   validationOthers,
   validationPods,
-  validationWorkloads,
-  decoding,
   validationCore,
+  validationWorkloads,
   printing,
   customKinds,
   customRules,
@@ -48,6 +47,5 @@ export const areas: readonly Area[] = [
   connect,
   admission,
   ...kindAreas,
-  validationPods,
   serverGroups,
 ];
