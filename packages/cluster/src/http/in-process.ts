@@ -100,7 +100,9 @@ class EventQueue implements AsyncIterableIterator<readonly WatchEvent[]> {
     this.#stream.start(
       (events) => {
         if (this.#ended) return;
-        for (const event of events) this.#events.push(event as WatchEvent);
+        // Texts are for wires.
+        for (const event of events)
+          this.#events.push((event.json ? { type: event.type, object: event.object } : event) as WatchEvent);
         this.#wake?.();
       },
       () => this.#finish(),

@@ -276,20 +276,17 @@ export class ObjectWatch implements WatchStream, HubMember {
     const { matches } = selection;
     const served = servedForm(resource);
     const object = served(event.object);
-    const json = object === event.object ? event.state.json : undefined;
     const selected = !matches || matches(object);
-    if (event.type === 'created') return selected ? this.#event('ADDED', object, json) : undefined;
+    if (event.type === 'created') return selected ? this.#event('ADDED', object) : undefined;
     const previous = event.previous && matches ? served(event.previous) : undefined;
     const before = previous && matches ? matches(previous) : selected;
-    if (event.type === 'deleted') return before ? this.#event('DELETED', object, json) : undefined;
-    if (selected) return this.#event(before ? 'MODIFIED' : 'ADDED', object, json);
+    if (event.type === 'deleted') return before ? this.#event('DELETED', object) : undefined;
+    if (selected) return this.#event(before ? 'MODIFIED' : 'ADDED', object);
     return before && previous ? this.#event('DELETED', departedFrom(previous, event.revision)) : undefined;
   };
 
-  /** @param json the text of `object` */
-  #event(type: OutgoingEvent['type'], object: DynamicObject, json?: Buffer): OutgoingEvent {
-    const projected = this.#project(object);
-    return json && projected === object ? { type, object, json } : { type, object: projected };
+  #event(type: OutgoingEvent['type'], object: DynamicObject): OutgoingEvent {
+    return { type, object: this.#project(object) };
   }
 
   #project(object: DynamicObject): unknown {
