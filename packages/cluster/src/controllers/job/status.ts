@@ -13,7 +13,7 @@ function withVerdict(list: readonly JobCondition[], verdict: Verdict, now: strin
 }
 
 /** A job is over in two steps: first it says how it will end, then, when its last pod has gone, that it has. */
-function conditionsOf(job: Job, end: JobEnd, counts: JobCounts, now: string): readonly JobCondition[] {
+function conditionsOf(job: Job, end: JobEnd, over: boolean, now: string): readonly JobCondition[] {
   let list = job.status?.conditions ?? [];
   if (job.spec?.suspend)
     list = withVerdict(
@@ -27,7 +27,7 @@ function conditionsOf(job: Job, end: JobEnd, counts: JobCounts, now: string): re
   const { reason, message } = end;
   const target = end.type === 'Complete' ? 'SuccessCriteriaMet' : 'FailureTarget';
   list = withVerdict(list, { type: target, status: 'True', reason, message }, now);
-  return isOver(end, counts) ? withVerdict(list, { type: end.type, status: 'True', reason, message }, now) : list;
+  return over ? withVerdict(list, { type: end.type, status: 'True', reason, message }, now) : list;
 }
 
 export function isOver(end: JobEnd, { active, terminating }: JobCounts): boolean {
@@ -39,9 +39,12 @@ export function jobStatus(job: Job, end: JobEnd, counts: JobCounts, now: string,
   const { spec, status } = job;
   const { uncounted } = counts;
   const indexed = spec?.completionMode === 'Indexed';
-  const conditions = conditionsOf(job, end, counts, now);
-  const started = spec?.suspend ? undefined : (status?.startTime ?? now);
   const held = keepUncounted ? uncounted : { succeeded: [], failed: [] };
+  const waiting = held.succeeded.length + held.failed.length > 0;
+  // A finished job has nothing left to count.
+  const over = isOver(end, counts) && !waiting;
+  const conditions = conditionsOf(job, end, over, now);
+  const started = spec?.suspend ? undefined : (status?.startTime ?? now);
   return {
     ...(started ? { startTime: started } : {}),
     active: counts.active.length,
@@ -49,9 +52,9 @@ export function jobStatus(job: Job, end: JobEnd, counts: JobCounts, now: string,
     terminating: counts.terminating,
     succeeded: counts.succeeded - (indexed ? 0 : held.succeeded.length),
     failed: counts.failed - held.failed.length,
-    ...(held.succeeded.length + held.failed.length > 0 ? { uncountedTerminatedPods: held } : {}),
+    ...(waiting ? { uncountedTerminatedPods: held } : {}),
     ...(indexed ? { completedIndexes: formatRanges(counts.completed) } : {}),
     ...(conditions.length > 0 ? { conditions } : {}),
-    ...(end?.type === 'Complete' && isOver(end, counts) ? { completionTime: now } : {}),
+    ...(end?.type === 'Complete' && over ? { completionTime: now } : {}),
   };
 }
