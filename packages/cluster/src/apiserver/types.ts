@@ -409,6 +409,8 @@ export type ToTable = (
     readonly metadata: Readonly<Record<string, unknown>>;
     /** Wall time in milliseconds, for ages. */
     readonly now: number;
+    /** Of `meta.k8s.io`. Absent: `v1`. */
+    readonly version?: 'v1' | 'v1beta1';
   },
 ) => unknown;
 

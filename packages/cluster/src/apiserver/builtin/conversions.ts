@@ -1,6 +1,6 @@
 import type { Conversion } from '../types.ts';
-import { eventsConversion } from './core/events-conversion.ts';
 import { autoscalerV1Conversion } from './autoscaling/autoscaler-v1-conversion.ts';
+import { eventsConversion } from './core/events-conversion.ts';
 
 /** Versions whose form is not the stored one, by `group/version/plural`. */
 export const conversions: Readonly<Record<string, Conversion>> = {

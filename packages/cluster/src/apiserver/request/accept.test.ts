@@ -12,7 +12,8 @@ describe('negotiateProjection', () => {
     ['application/yaml', 'Object'],
     ['application/json;stream=watch', 'Object'],
     [`${table},application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json`, 'Table'],
-    [`application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json`, 'Object'],
+    [`application/json;as=Table;v=v1alpha1;g=meta.k8s.io,application/json`, 'Object'],
+    [`application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json`, 'Table'],
     [
       `application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,${partial},application/json`,
       'PartialObjectMetadata',

@@ -28,13 +28,21 @@ function parseRange(text: string): Range {
   return { type: type.toLowerCase(), parameters, quality: Number.isNaN(quality) ? 0 : quality };
 }
 
-function projectionOf(range: Range, tables: boolean): Projection | undefined {
+/** What is asked for, and in which version of `meta.k8s.io`. */
+export interface Form {
+  readonly projection: Projection;
+  readonly version: 'v1' | 'v1beta1';
+}
+
+function formOf(range: Range, tables: boolean): Form | undefined {
   if (!encodings.has(range.type) || range.quality === 0) return undefined;
   const as = range.parameters.get('as');
-  if (as === undefined) return 'Object';
+  if (as === undefined) return { projection: 'Object', version: 'v1' };
   if ((range.parameters.get('g') ?? 'meta.k8s.io') !== 'meta.k8s.io') return undefined;
-  const projection = (range.parameters.get('v') ?? 'v1') === 'v1' ? projections[as] : undefined;
-  return projection === 'Table' && !tables ? undefined : projection;
+  const version = range.parameters.get('v') ?? 'v1';
+  const projection = projections[as];
+  if (!projection || (version !== 'v1' && version !== 'v1beta1')) return undefined;
+  return projection === 'Table' && !tables ? undefined : { projection, version };
 }
 
 /**
@@ -42,14 +50,18 @@ function projectionOf(range: Range, tables: boolean): Projection | undefined {
  * @param tables whether tables can be made
  * @throws ApiError NotAcceptable
  */
-export function negotiateProjection(accept: string | undefined, tables: boolean): Projection {
-  if (accept === undefined || accept.trim() === '') return 'Object';
+export function negotiateForm(accept: string | undefined, tables: boolean): Form {
+  if (accept === undefined || accept.trim() === '') return { projection: 'Object', version: 'v1' };
   const ranges = accept.split(',').map(parseRange);
   ranges.sort((a, b) => b.quality - a.quality);
   for (const range of ranges) {
-    const projection = projectionOf(range, tables);
-    if (projection) return projection;
+    const form = formOf(range, tables);
+    if (form) return form;
   }
   const types = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
   throw apiError(406, 'NotAcceptable', `only the following media types are accepted: ${types}`);
 }
+
+/** As {@link negotiateForm}, whatever the version. */
+export const negotiateProjection = (accept: string | undefined, tables: boolean): Projection =>
+  negotiateForm(accept, tables).projection;

@@ -163,7 +163,10 @@ function validate(call: Call, object: DynamicObject, context: StrategyContext): 
 
 /** @throws ApiError Invalid when there are errors */
 export function refuse(call: Call, name: string, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw invalid(call.resource.group, call.resource.kind, name, distinct(call.resource, errors));
+  if (errors.length === 0) return;
+  // Events are events of the core group, whichever group they come in by.
+  const [group = ''] = call.resource.storage.split('/');
+  throw invalid(group, call.resource.kind, name, distinct(call.resource, errors));
 }
 
 /** The same fault of a built-in kind is told once, however many rules found it. Definitions tell all. */

@@ -1,7 +1,7 @@
 import type { DynamicObject, ListMeta } from '@coxswain/k8s';
-import { deepFreeze } from '@coxswain/runtime/core';
+import { apiError, deepFreeze } from '@coxswain/runtime/core';
 import { itemKind } from '../item-kind.ts';
-import { negotiateProjection, type Projection } from '../request/accept.ts';
+import { type Form, negotiateForm, type Projection } from '../request/accept.ts';
 import type { ApiResponse, ResourceInfo, ToTable } from '../types.ts';
 import { isObject } from './clone.ts';
 import { apiVersionOf, type Call } from './context.ts';
@@ -9,6 +9,8 @@ import { apiVersionOf, type Call } from './context.ts';
 /** Turns objects into the form a client asked for. The results are frozen; equal inputs share them where that is cheap. */
 export interface Projector {
   readonly form: Projection;
+  /** Absent: the newest version of the form, as nearly all ask for it. */
+  readonly old?: true;
   object(object: DynamicObject): unknown;
   list(objects: readonly DynamicObject[], metadata: ListMeta): unknown;
   bookmark(metadata: object): unknown;
@@ -41,36 +43,53 @@ function wholeObjects(resource: ResourceInfo): Projector {
   };
 }
 
-function metadataOnly(): Projector {
-  const apiVersion = 'meta.k8s.io/v1';
+function metadataOnly(version: Form['version']): Projector {
+  const apiVersion = `meta.k8s.io/${version}`;
+  const part =
+    version === 'v1'
+      ? partial
+      : ({ metadata }: DynamicObject) => deepFreeze({ kind: 'PartialObjectMetadata', apiVersion, metadata });
   return {
     form: 'PartialObjectMetadata',
-    object: partial,
+    ...(version === 'v1' ? {} : { old: true }),
+    object: part,
     list: (objects, metadata) => ({
       kind: 'PartialObjectMetadataList',
       apiVersion,
       metadata,
-      items: objects.map(partial),
+      items: objects.map(part),
     }),
     bookmark: (metadata) => deepFreeze({ kind: 'PartialObjectMetadata', apiVersion, metadata }),
   };
 }
 
-function tables(call: Call, toTable: ToTable): Projector {
+const includes = ['Metadata', 'Object', 'None', ''];
+
+function tables(call: Call, toTable: ToTable, version: Form['version']): Projector {
   const { resource, server, query } = call;
   const includeObject = query.includeObject;
+  if (!includes.includes(includeObject ?? '')) {
+    const why = "must be 'Metadata', 'Object', 'None', or empty";
+    const text = `includeObject: Invalid value: ${JSON.stringify(includeObject)}: ${why}`;
+    throw apiError(400, 'BadRequest', `Unable to convert to Table as requested: ${text}`);
+  }
   const table = (objects: readonly DynamicObject[], metadata: object): unknown =>
     toTable(resource, objects, {
       ...(includeObject ? { includeObject } : {}),
       metadata: metadata as Record<string, unknown>,
       now: server.clock.now(),
+      version,
     });
   return {
     form: 'Table',
+    ...(version === 'v1' ? {} : { old: true }),
     object: (object) => table([object], { resourceVersion: object.metadata.resourceVersion }),
     list: table,
     bookmark(metadata) {
-      const row = { cells: [], object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata } };
+      const row = {
+        cells: [],
+        object: { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata },
+      };
       const empty = table([], {});
       return deepFreeze({ ...(isObject(empty) ? empty : {}), rows: [row] });
     },
@@ -80,9 +99,9 @@ function tables(call: Call, toTable: ToTable): Projector {
 /** The projector for the `Accept` header of a request. @throws ApiError NotAcceptable */
 export function projectorOf(call: Call): Projector {
   const { toTable } = call.server;
-  const form = negotiateProjection(call.request.accept, toTable !== undefined);
-  if (form === 'Table' && toTable) return tables(call, toTable);
-  return form === 'PartialObjectMetadata' ? metadataOnly() : wholeObjects(call.resource);
+  const { projection, version } = negotiateForm(call.request.accept, toTable !== undefined);
+  if (projection === 'Table' && toTable) return tables(call, toTable, version);
+  return projection === 'PartialObjectMetadata' ? metadataOnly(version) : wholeObjects(call.resource);
 }
 
 /** An answer with one object in the form asked for. */

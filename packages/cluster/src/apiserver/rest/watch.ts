@@ -26,7 +26,7 @@ export async function watch(call: Call): Promise<ApiResponse> {
     resource,
     selection,
     // A table's rows depend on when and for whom they are made.
-    ...(projector.form === 'Table' ? {} : { feed: feedKey(call, projector.form) }),
+    ...(projector.form === 'Table' || projector.old ? {} : { feed: feedKey(call, projector.form) }),
     projector,
     snapshot,
     // `sendInitialEvents=false` without a version means: changes from now on.

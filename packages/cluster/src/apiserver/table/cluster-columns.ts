@@ -174,7 +174,7 @@ export const clusterTables: Readonly<Record<string, readonly Column[]>> = {
     column('Value', (object) => count(object, 'value'), 'integer'),
     column('Global-Default', (object) => object.globalDefault === true, 'boolean'),
     age,
-    wide('PreemptionPolicy', (object) => textAt(object, 'preemptionPolicy')),
+    column('PreemptionPolicy', (object) => textAt(object, 'preemptionPolicy')),
   ],
   'node.k8s.io/runtimeclasses': [name, column('Handler', (object) => textAt(object, 'handler')), age],
   'admissionregistration.k8s.io/mutatingwebhookconfigurations': webhookColumns,

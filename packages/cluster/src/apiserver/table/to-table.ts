@@ -13,10 +13,25 @@ function cellOf(column: Column, object: DynamicObject, builtIn: boolean, now: nu
   return !builtIn && column.type === 'date' ? ageOf(value, now) : value;
 }
 
-function rowObject(object: DynamicObject, includeObject: string): object | null {
+const generationMark = 'deprecated.daemonset.template.generation';
+
+/** Rows are made before the mark is: it is what versions of an API show of a field that is no longer in them. */
+function metadataOf({ metadata }: DynamicObject, { group, kind }: ResourceInfo): object {
+  if (group !== 'apps' || kind !== 'DaemonSet') return metadata;
+  const { annotations, ...rest } = metadata;
+  const kept = Object.entries(annotations ?? {}).filter(([key]) => key !== generationMark);
+  return kept.length === 0 ? rest : { ...rest, annotations: Object.fromEntries(kept) };
+}
+
+function rowObject(
+  object: DynamicObject,
+  resource: ResourceInfo,
+  includeObject: string,
+  apiVersion: string,
+): object | null {
   if (includeObject === 'None') return null;
   if (includeObject === 'Object') return object;
-  return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata };
+  return { kind: 'PartialObjectMetadata', apiVersion, metadata: metadataOf(object, resource) };
 }
 
 const definitions = new WeakMap<readonly Column[], readonly object[]>();
@@ -31,13 +46,13 @@ function definitionsOf({ columns }: ResourceInfo): readonly object[] {
 }
 
 /** The Table form of objects (`spec/embedded.md` §1.5): what `kubectl get` prints. */
-export const toTable: ToTable = (resource, objects, { includeObject = 'Metadata', metadata, now }) => ({
+export const toTable: ToTable = (resource, objects, { includeObject = 'Metadata', metadata, now, version = 'v1' }) => ({
   kind: 'Table',
-  apiVersion: 'meta.k8s.io/v1',
+  apiVersion: `meta.k8s.io/${version}`,
   metadata,
   columnDefinitions: definitionsOf(resource),
   rows: objects.map((object) => {
     const cells = resource.columns.map((column) => cellOf(column, object, resource.builtIn, now));
-    return { cells, object: rowObject(object, includeObject) };
+    return { cells, object: rowObject(object, resource, includeObject, `meta.k8s.io/${version}`) };
   }),
 });
