@@ -98,7 +98,8 @@ function tables(call: Call, toTable: ToTable, version: Form['version']): Project
 
 /** The projector for the `Accept` header of a request. @throws ApiError NotAcceptable */
 export function projectorOf(call: Call): Projector {
-  const { toTable } = call.server;
+  // Answers to questions are no objects that could be listed.
+  const toTable = call.resource.answer ? undefined : call.server.toTable;
   const { projection, version } = negotiateForm(call.request.accept, toTable !== undefined);
   if (projection === 'Table' && toTable) return tables(call, toTable, version);
   return projection === 'PartialObjectMetadata' ? metadataOnly(version) : wholeObjects(call.resource);

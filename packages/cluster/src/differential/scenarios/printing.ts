@@ -184,6 +184,12 @@ const collections = [
   group('rbac.authorization.k8s.io/v1', 'rolebindings'),
 ];
 
+const question = {
+  apiVersion: 'authorization.k8s.io/v1',
+  kind: 'SelfSubjectAccessReview',
+  spec: { nonResourceAttributes: { path: '/', verb: 'get' } },
+};
+
 /** What `kubectl get` shows. */
 export const printing: Area = {
   name: 'tables',
@@ -206,6 +212,9 @@ export const printing: Area = {
         get(`${core('pods')}?limit=1`, asTable),
         get(core('pods/missing'), asTable),
         get(core('pods'), { accept: 'application/json;as=Table;v=v1beta1;g=meta.k8s.io' }),
+        post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', question, {
+          accept: 'application/json;as=Table;v=v1;g=meta.k8s.io',
+        }),
       ],
     },
   ],

@@ -129,6 +129,11 @@ const volumes: readonly Mutation[] = [
   projected({ serviceAccountToken: { path: '/t' } }),
   projected({ configMap: { name: 'c' }, secret: { name: 's' } }),
   projected({ downwardAPI: { items: [{ path: 'p' }] } }),
+  ...[3599, 7862401].map((maxExpirationSeconds) =>
+    projected({
+      podCertificate: { signerName: 'a.b/c', keyType: 'ED25519', keyPath: 'k', maxExpirationSeconds },
+    }),
+  ),
   projected({ clusterTrustBundle: { path: 'p' } }),
   projected({ clusterTrustBundle: { path: 'p', name: 'n', signerName: 's/x' } }),
   {

@@ -1,4 +1,5 @@
 import type { FieldError } from '@coxswain/schema';
+import { isKubernetesSigner } from '../certificates/signer-name.ts';
 import { given, objectAt, objectsAt, type ReadJson, textAt } from '../shared/draft.ts';
 import { forbiddenField, invalidValue, notSupported, required } from '../shared/errors.ts';
 import { goValue } from '../shared/go-value.ts';
@@ -75,9 +76,11 @@ function validateCertificate(certificate: ReadJson, field: string): readonly Fie
   const keyType = textAt(certificate, 'keyType');
   if (!keyTypes.includes(keyType)) errors.push(notSupported(`${field}.keyType`, keyType, keyTypes));
   const seconds = certificate.maxExpirationSeconds;
-  if (typeof seconds === 'number' && seconds < 3600) {
-    const text = 'if provided, maxExpirationSeconds must be >= 3600';
-    errors.push(invalidValue(`${field}.maxExpirationSeconds`, seconds, text));
+  if (typeof seconds === 'number') {
+    const longest = (isKubernetesSigner(textAt(certificate, 'signerName')) ? 1 : 91) * 24 * 60 * 60;
+    const wrong = seconds < 3600 ? '>= 3600' : seconds > longest ? `<= ${longest}` : undefined;
+    const text = `if provided, maxExpirationSeconds must be ${wrong}`;
+    if (wrong) errors.push(invalidValue(`${field}.maxExpirationSeconds`, seconds, text));
   }
   const used = certificatePaths.filter((key) => textAt(certificate, key) !== '');
   for (const key of used) errors.push(...localPath(textAt(certificate, key), `${field}.${key}`));
