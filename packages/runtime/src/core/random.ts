@@ -30,11 +30,12 @@ export function randomSuffix(random: Random, length = 5): string {
   return suffix;
 }
 
+const hexDigits = '0123456789abcdef';
+
 /** A random (version 4) UUID drawn from `random`. */
 export function randomUuid(random: Random): string {
-  const hex = Array.from({ length: 32 }, () => Math.floor(random.next() * 16).toString(16));
-  hex[12] = '4';
-  hex[16] = (8 + Math.floor(random.next() * 4)).toString(16);
-  const text = hex.join('');
-  return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
+  let text = '';
+  for (let i = 0; i < 32; i++) text += hexDigits[Math.floor(random.next() * 16)];
+  const variant = hexDigits[8 + Math.floor(random.next() * 4)];
+  return `${text.slice(0, 8)}-${text.slice(8, 12)}-4${text.slice(13, 16)}-${variant}${text.slice(17, 20)}-${text.slice(20)}`;
 }

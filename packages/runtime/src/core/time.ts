@@ -1,8 +1,13 @@
 const rfc3339 = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)$/;
 
+/** The second that was formatted last: many objects are stamped within one, and may share its text. */
+let last = { second: Number.NaN, text: '' };
+
 /** `2026-01-02T03:04:05Z`: the form of `metav1.Time`. Parts of a second are cut. @param ms milliseconds since the epoch */
 export function formatTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(ms / 1000);
+  if (second !== last.second) last = { second, text: `${new Date(second * 1000).toISOString().slice(0, 19)}Z` };
+  return last.text;
 }
 
 /**
