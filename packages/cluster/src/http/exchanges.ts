@@ -120,7 +120,8 @@ export class Exchanges {
       leave();
       return sendBytes(request, reply, answer, gone.signal);
     }
-    const failed = format === 'protobuf' && answer.code >= 400;
+    // What could not be agreed on, and what protobuf is not asked for, is told in what the client reads.
+    const failed = answer.code === 406 || (format === 'protobuf' && answer.code >= 400);
     const style = {
       format: failed ? failureFormat(request.headers.accept) : format,
       pretty: isPretty(request, target),
@@ -246,8 +247,9 @@ type SwitchingAnswer = Extract<ApiResponse, { kind: 'upgrade' | 'bytes' | 'watch
 /** Whether the answer goes over the new protocol. Streams have a form for WebSocket only; the rest is answered as ever. */
 function switches(answer: ApiResponse, { kind }: Upgrade, path: string): answer is SwitchingAnswer {
   if (answer.kind === 'upgrade') return true;
-  // What comes from behind a proxy without having switched is no message.
-  return kind === 'websocket' && (answer.kind === 'watch' || (answer.kind === 'bytes' && !leadsOut(path)));
+  // What comes from behind a proxy without having switched is no message, and nothing is none.
+  const isMessage = answer.kind === 'bytes' && answer.code === 200 && !leadsOut(path);
+  return kind === 'websocket' && (answer.kind === 'watch' || isMessage);
 }
 
 /** The real server compresses watches that begin with all objects, when the client takes it; no others. */

@@ -53,6 +53,8 @@ export function http1Request(message: IncomingMessage, upgrade?: Upgrade): HttpR
 
 export function http1Reply(response: ServerResponse): HttpReply {
   const { socket } = response;
+  // That a connection goes on is not said, as by Go's servers: it is so unless something else is said.
+  if (response.shouldKeepAlive && response.req.httpVersionMinor > 0) response.removeHeader('Connection');
   return {
     body: response,
     get isGone() {

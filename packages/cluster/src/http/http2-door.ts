@@ -1,6 +1,7 @@
 import { type Http2Session, performServerHandshake, type ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Logger } from '@coxswain/runtime/core';
+import { headerLimit } from './header-limit.ts';
 import type { HttpReply, HttpRequest } from './http-message.ts';
 import { http2Reply, http2Request } from './http2-message.ts';
 
@@ -9,11 +10,14 @@ const mebibyte = 1024 * 1024;
 const options = {
   // The default of 10 MiB sends clients with some hundred watches on one connection away (ENHANCE_YOUR_CALM).
   maxSessionMemory: 1024,
-  maxHeaderListPairs: 1024,
+  maxHeaderListPairs: 16 * 1024,
   settings: {
     // Go opens another connection beyond it. Each watch is one.
     maxConcurrentStreams: 4096,
-    maxHeaderListSize: 64 * 1024,
+    // As counted here (RFC 9113 §6.5.2), with some for what surrounds names and values; as the real server.
+    maxHeaderListSize: headerLimit + 320,
+    // A head may come in nine frames at most.
+    maxFrameSize: 256 * 1024,
     // As the real server: most bodies fit without waiting for the window to open.
     initialWindowSize: 256 * 1024,
   },

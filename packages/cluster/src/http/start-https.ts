@@ -5,10 +5,14 @@ import type { TLSSocket } from 'node:tls';
 import type { Clock, Logger } from '@coxswain/runtime/core';
 import type { Authority } from '../pki/index.ts';
 import { type ExchangeOptions, Exchanges } from './exchanges.ts';
+import { headerLimit } from './header-limit.ts';
 import { http1Reply, http1Request, upgradeReply } from './http-message.ts';
 import type { Http2Door } from './http2-door.ts';
 import { listen } from './listen.ts';
 import { upgradeKind } from './upgrade.ts';
+
+/** Bytes that the reader of the real server takes beyond its limit. */
+const headerSlack = 4096;
 
 export interface HttpsOptions extends ExchangeOptions {
   /** 0 picks a free one. */
@@ -41,7 +45,7 @@ export async function startHttps(options: HttpsOptions): Promise<HttpsServer> {
     headersTimeout: 60_000,
     // Only the time to receive a request; answers, watches too, may take as long as they like.
     requestTimeout: 60_000,
-    maxHeaderSize: 1024 * 1024,
+    maxHeaderSize: headerLimit + headerSlack,
     handshakeTimeout: 15_000,
     keepAlive: true,
     keepAliveInitialDelay: 30_000,
@@ -119,7 +123,7 @@ function quiet(server: Server, log: Logger): void {
     // Only what was understood as TLS but not as HTTP gets an answer.
     if (!error.code?.startsWith('HPE_') || !socket.writable) return void socket.destroy();
     const line = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
-    socket.end(`HTTP/1.1 ${line}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    socket.end(`HTTP/1.1 ${line}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${line}`);
     // What is still coming is read away, or the answer would be lost in a reset.
     (socket as Socket).resume().setTimeout(5000, () => socket.destroy());
   });

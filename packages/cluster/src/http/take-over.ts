@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@coxswain/runtime/core';
 import type { CommandSession, PortForwardSession, TunnelSession } from '../apiserver/streams.ts';
@@ -6,6 +7,7 @@ import type { ApiResponse } from '../apiserver/types.ts';
 import {
   bytesOverWebSocket,
   bytesProtocols,
+  type CommandProtocol,
   commandOverSpdy,
   commandOverWebSocket,
   commandProtocols,
@@ -17,7 +19,9 @@ import {
   spdyPortForwardProtocol,
   tunnel,
   WebSocket,
+  Wire,
   webSocketHead,
+  webSocketRefusal,
 } from '../streaming/index.ts';
 import type { HttpRequest } from './http-message.ts';
 import type { OutputFormat } from './media-type.ts';
@@ -55,6 +59,7 @@ export async function takeOver(
       request,
       bytesProtocols,
       (chosen) => (socket) => bytesOverWebSocket(socket, answer.body, chosen, clock),
+      clock,
     );
   }
   const session = answer.body;
@@ -77,44 +82,70 @@ function throughProxy({ headers, connection }: TunnelSession): TakenOver {
   };
 }
 
-/** Watches choose no subprotocol: the only one offered is taken. */
+/** Watches choose no subprotocol: the only one offered is taken. Only programs of pages are welcome: an origin is asked for. */
 async function webSocketWatch(
   request: HttpRequest,
   { stream }: Extract<ApiResponse, { kind: 'watch' }>,
   format: OutputFormat,
   clock: Clock,
-): Promise<TakenOver | Refusal> {
-  const offered = offeredProtocols(request);
-  const encoding = await watchMessages(format);
-  const taken = overWebSocket(request, offered.length > 0 ? offered : [''], () => (socket) => {
-    const client = new WebSocket(socket, clock);
-    const writer = new WatchWriter(client.target(), stream, encoding);
-    void client.read(() => undefined).then(() => writer.end());
-    return writer.run();
-  });
-  if ('kind' in taken || offered.length > 1 || !request.headers.origin) {
+): Promise<TakenOver> {
+  const refusal = refusalOf(request) ?? watchRefusal(request);
+  if (refusal !== undefined) {
     stream.cancel();
-    return 'kind' in taken ? taken : refuse(offered.length > 1 ? 400 : 403, '');
+    return refused(refusal, clock);
   }
-  return taken;
+  const encoding = await watchMessages(format);
+  return {
+    head: webSocketHead(String(request.headers['sec-websocket-key']), offeredProtocols(request)[0]),
+    run(socket) {
+      const client = new WebSocket(socket, clock);
+      const writer = new WatchWriter(client.target(), stream, encoding);
+      void client.read(() => undefined).then(() => writer.end());
+      return writer.run();
+    },
+  };
 }
 
-function webSocketCommand(request: HttpRequest, session: CommandSession, clock: Clock): TakenOver | Refusal {
+/** A path, or something with a scheme. */
+const originPattern = /^(?:\/|[a-z][a-z0-9+.-]*:)/i;
+
+function watchRefusal(request: HttpRequest): string | undefined {
+  if (!originPattern.test(request.headers.origin ?? '')) return webSocketRefusal(403, '');
+  return offeredProtocols(request).length > 1 ? webSocketRefusal(400, '') : undefined;
+}
+
+function webSocketCommand(request: HttpRequest, session: CommandSession, clock: Clock): TakenOver {
   const best = 'v5.channel.k8s.io';
   const served = offeredProtocols(request).includes(best) ? ([best] as const) : commandProtocols;
-  return overWebSocket(request, served, (chosen) => (socket) => commandOverWebSocket(socket, session, chosen, clock));
+  const runner = (chosen: CommandProtocol) => (socket: Duplex) => commandOverWebSocket(socket, session, chosen, clock);
+  return overWebSocket(request, served, runner, clock);
 }
 
 function webSocketPorts(request: HttpRequest, session: PortForwardSession, clock: Clock): TakenOver | Refusal {
   const tunnelled = `SPDY/3.1+${spdyPortForwardProtocol}`;
-  if (offeredProtocols(request).some((protocol) => protocol === tunnelled)) {
-    return overWebSocket(request, [tunnelled], () => (socket) => portsOverSpdy(tunnel(socket, clock), session, clock));
-  }
+  if (offeredProtocols(request).some((protocol) => protocol === tunnelled))
+    return tunnelledPorts(request, session, clock);
+  const [port] = session.ports.filter((one) => one < 1);
+  if (port !== undefined) return refuse(400, `port "${port}" must be > 0`);
+  if (session.ports.length === 0) return refuse(400, 'query parameter "port" is required');
   return overWebSocket(
     request,
     portForwardProtocols,
     (chosen) => (socket) => portsOverWebSocket(socket, session, chosen, clock),
+    clock,
   );
+}
+
+/** SPDY inside of a WebSocket, whose handshake has other words for its refusals. */
+function tunnelledPorts(request: HttpRequest, session: PortForwardSession, clock: Clock): TakenOver | Refusal {
+  const code = request.method === 'GET' ? 400 : 405;
+  if (refusalOf(request) !== undefined) {
+    return { ...refuse(code, `${STATUS_CODES[code]}\n`), headers: { 'Sec-Websocket-Version': '13' } };
+  }
+  return {
+    head: webSocketHead(String(request.headers['sec-websocket-key']), `SPDY/3.1+${spdyPortForwardProtocol}`),
+    run: (socket) => portsOverSpdy(tunnel(socket, clock), session, clock),
+  };
 }
 
 const spdyCommand = (request: HttpRequest, session: CommandSession, clock: Clock): TakenOver | Refusal =>
@@ -124,22 +155,34 @@ const spdyPorts = (request: HttpRequest, session: PortForwardSession, clock: Clo
   overSpdy(request, [spdyPortForwardProtocol], () => (socket) => portsOverSpdy(socket, session, clock));
 
 /** The handshake of RFC 6455, with the first offered subprotocol that is served; `''` stands for none. */
-export function overWebSocket<P extends string>(
+function overWebSocket<P extends string>(
   request: HttpRequest,
   served: readonly P[],
   runner: (chosen: P) => TakenOver['run'],
-): TakenOver | Refusal {
-  const { headers, method } = request;
-  const key = headers['sec-websocket-key'];
-  if (method !== 'GET') return refuse(405, 'bad method');
-  if (!key) return refuse(400, 'mismatch challenge/response');
-  if (headers['sec-websocket-version'] !== '13') {
-    return { ...refuse(400, 'missing or bad WebSocket Version'), headers: { 'Sec-WebSocket-Version': '13' } };
-  }
+  clock: Clock,
+): TakenOver {
   const chosen = firstServed(offeredProtocols(request, ['']), served);
-  if (chosen === undefined) return refuse(403, '');
-  return { head: webSocketHead(key, chosen), run: runner(chosen) };
+  const refusal = refusalOf(request) ?? (chosen === undefined ? webSocketRefusal(403, '') : undefined);
+  if (chosen === undefined || refusal !== undefined) return refused(refusal ?? '', clock);
+  return { head: webSocketHead(String(request.headers['sec-websocket-key']), chosen), run: runner(chosen) };
 }
+
+/** What is answered to a request that is no handshake of RFC 6455. */
+function refusalOf({ headers, method }: HttpRequest): string | undefined {
+  if (method !== 'GET') return webSocketRefusal(405, 'bad method');
+  if (!headers['sec-websocket-key']) return webSocketRefusal(400, 'mismatch challenge/response');
+  if (headers['sec-websocket-version'] === '13') return undefined;
+  return webSocketRefusal(400, 'missing or bad WebSocket Version', ['Sec-WebSocket-Version: 13']);
+}
+
+/** The answer is the last that the connection is used for. */
+const refused = (head: string, clock: Clock): TakenOver => ({
+  head,
+  async run(socket) {
+    new Wire(socket, clock).end();
+    socket.resume();
+  },
+});
 
 /** The negotiation of Kubernetes' SPDY: the first version the client offers that is served. */
 function overSpdy<P extends string>(
@@ -152,7 +195,7 @@ function overSpdy<P extends string>(
     const count = Object.keys(request.headers).length;
     return refuse(
       400,
-      `unable to upgrade: header X-Stream-Protocol-Version does not exist in request with ${count} headers`,
+      `unable to upgrade: header X-Stream-Protocol-Version does not exist in request with ${count} headers\n`,
     );
   }
   const offered = String(header)
@@ -161,8 +204,11 @@ function overSpdy<P extends string>(
     .filter((protocol) => protocol !== '');
   const chosen = firstServed(offered, served);
   if (chosen !== undefined) return { head: spdyHead(chosen), run: runner(chosen) };
+  if (offered.length === 0) {
+    return refuse(400, 'unable to upgrade: header X-Stream-Protocol-Version contains [], but no valid protocols\n');
+  }
   const list = (protocols: readonly string[]) => `[${protocols.join(' ')}]`;
-  const text = `unable to upgrade: unable to negotiate protocol: client supports ${list(offered)}, server accepts ${list(served)}`;
+  const text = `unable to upgrade: unable to negotiate protocol: client supports ${list(offered)}, server accepts ${list(served)}\n`;
   return { ...refuse(403, text), headers: { 'X-Accepted-Stream-Protocol-Versions': served.join(', ') } };
 }
 

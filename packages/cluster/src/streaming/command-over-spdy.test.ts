@@ -4,7 +4,9 @@ import type { CommandSession, CommandStreams } from '../apiserver/streams.ts';
 import { commandOverSpdy, type SpdyCommandProtocol } from './command-over-spdy.ts';
 import { spdyTestClient } from './spdy/test-client.ts';
 
-const success = { kind: 'Status', status: 'Success' };
+const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 200 };
+/** As kubelets tell it. */
+const told = '{"metadata":{},"status":"Success"}';
 const failure = { status: 'Failure', message: 'exit 3', details: { causes: [{ reason: 'ExitCode', message: '3' }] } };
 
 function start(
@@ -33,7 +35,7 @@ test('streams by their type; the input ends by half', async () => {
   run.client.data(3, 'hello');
   run.client.data(3, '', true);
   const { data, fins } = await run.client.until(({ control }) => control.some(({ type }) => type === 7));
-  expect(Object.fromEntries(data)).toEqual({ 1: JSON.stringify(success), 5: 'HELLO', 7: '!' });
+  expect(Object.fromEntries(data)).toEqual({ 1: told, 5: 'HELLO', 7: '!' });
   expect([...fins].sort()).toEqual([1, 5, 7]);
   run.client.stream.end();
   await run.done;

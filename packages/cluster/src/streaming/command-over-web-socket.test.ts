@@ -4,7 +4,9 @@ import type { CommandSession, CommandStreams } from '../apiserver/streams.ts';
 import { type CommandProtocol, commandOverWebSocket } from './command-over-web-socket.ts';
 import { clientFrame, serverFrames, testClient } from './test-client.ts';
 
-const success = { kind: 'Status', status: 'Success' };
+const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 200 };
+/** As kubelets tell it. */
+const told = '{"metadata":{},"status":"Success"}';
 
 function command(
   run: (streams: CommandStreams) => Promise<object>,
@@ -43,7 +45,7 @@ test('the client ends its input by a signal of version 5', async () => {
   run.client.stream.write(clientFrame(2, '\0tw', { fin: false }));
   run.client.stream.write(clientFrame(0, 'o'));
   run.client.stream.write(clientFrame(2, Buffer.from([255, 0])));
-  expect(await outcome(run)).toEqual({ channels: { 1: 'one two', 3: JSON.stringify(success) }, code: 1000 });
+  expect(await outcome(run)).toEqual({ channels: { 1: 'one two', 3: told }, code: 1000 });
 });
 
 test('failures are told on the error channel', async () => {

@@ -15,6 +15,11 @@ export async function statusOfRun(session: CommandSession, streams: CommandStrea
 
 /** What is written on the error channel: the status since version 4 of the protocol, before it the text of a failure. */
 export function statusBytes(status: Status, asObject: boolean): Buffer {
-  if (asObject) return Buffer.from(JSON.stringify(status));
+  if (asObject) {
+    const { kind: _, apiVersion: _version, code, ...told } = status;
+    // How it ended is no failure of the server.
+    const ended = status.status === 'Success' || status.reason === 'NonZeroExitCode';
+    return Buffer.from(JSON.stringify(ended ? told : { ...told, code }));
+  }
   return Buffer.from(status.status === 'Success' ? '' : (status.message ?? ''));
 }

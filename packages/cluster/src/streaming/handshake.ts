@@ -1,15 +1,24 @@
 import { createHash } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
 
 /** RFC 6455 §1.3. */
 const challenge = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
-/** The answer that makes a connection a WebSocket. `protocol`: the chosen subprotocol, `''` for none. */
-export function webSocketHead(key: string, protocol: string): string {
+/**
+ * The answer that makes a connection a WebSocket. `protocol`: the chosen subprotocol; `''` is one, too, and told; `undefined`: none was
+ * to be chosen.
+ */
+export function webSocketHead(key: string, protocol: string | undefined): string {
   const accept = createHash('sha1').update(`${key}${challenge}`).digest('base64');
   return head('websocket', [
     `Sec-WebSocket-Accept: ${accept}`,
-    ...(protocol ? [`Sec-WebSocket-Protocol: ${protocol}`] : []),
+    ...(protocol === undefined ? [] : [`Sec-WebSocket-Protocol: ${protocol}`]),
   ]);
+}
+
+/** An answer, as bare as the real server's, that no WebSocket comes of; the connection is to be closed after it. */
+export function webSocketRefusal(code: number, text: string, headers: readonly string[] = []): string {
+  return [`HTTP/1.1 ${code} ${STATUS_CODES[code]}`, ...headers, '', text].join('\r\n');
 }
 
 /** The answer that makes a connection one of SPDY. */

@@ -5,8 +5,9 @@
 export { bytesOverWebSocket, bytesProtocols } from './bytes-over-web-socket.ts';
 export { commandOverSpdy, type SpdyCommandProtocol, spdyCommandProtocols } from './command-over-spdy.ts';
 export { type CommandProtocol, commandOverWebSocket, commandProtocols } from './command-over-web-socket.ts';
-export { spdyHead, webSocketHead } from './handshake.ts';
+export { spdyHead, webSocketHead, webSocketRefusal } from './handshake.ts';
 export { portsOverSpdy, spdyPortForwardProtocol } from './ports-over-spdy.ts';
 export { portForwardProtocols, portsOverWebSocket } from './ports-over-web-socket.ts';
 export { tunnel } from './tunnel.ts';
 export { messageHead, WebSocket } from './web-socket.ts';
+export { Wire } from './wire.ts';
