@@ -29,6 +29,11 @@ const decimalExponents: Readonly<Record<string, number>> = {
 };
 const decimalSuffixes = new Map(Object.entries(decimalExponents).map(([suffix, exponent]) => [exponent, suffix]));
 
+/** Quantities read before: a cluster has few different ones, and reads them in every write of a pod. */
+const known = new Map<string, Quantity>();
+const knownLimit = 1024;
+const knownLength = 32;
+
 /**
  * Reads `1500m`, `7Gi`, `1.5Gi`, `2e9` …, or a JSON number. More digits than billionths are rounded up (away from zero);
  * amounts beyond 2^63-1 are cut to it, as the server does.
@@ -37,6 +42,15 @@ const decimalSuffixes = new Map(Object.entries(decimalExponents).map(([suffix, e
 export function parseQuantity(text: string | number): Quantity {
   // A number is printed without an exponent where it has one, so that its family is decimal as for any number.
   const source = typeof text === 'number' && Number.isSafeInteger(text) ? BigInt(text).toString() : String(text);
+  const read = known.get(source);
+  if (read) return read;
+  const quantity = readQuantity(source);
+  if (known.size >= knownLimit) known.clear();
+  if (source.length <= knownLength) known.set(source, quantity);
+  return quantity;
+}
+
+function readQuantity(source: string): Quantity {
   const match = syntax.exec(source);
   if (!match || ((match[2] ?? '') === '' && (match[3] ?? '') === '')) {
     throw new Error(`"${source}" is not a quantity: expected a number and a suffix, such as "500m", "2Gi" or "1.5G"`);
@@ -50,7 +64,7 @@ export function parseQuantity(text: string | number): Quantity {
   const scaled = digits * factor;
   const magnitude = power >= 0 ? scaled * 10n ** BigInt(power) : ceilDiv(scaled, 10n ** BigInt(-power));
   const nano = magnitude > largest ? largest : magnitude;
-  return { nano: sign === '-' ? -nano : nano, format };
+  return Object.freeze({ nano: sign === '-' ? -nano : nano, format });
 }
 
 /** A whole amount. @param format default `DecimalSI` */
