@@ -104,8 +104,8 @@ export async function startServer(server: EmbeddedServerOptions): Promise<Embedd
       clock,
       ...(dataDir === undefined ? {} : { dir: join(dataDir, 'pki') }),
     });
-    const aggregate = options.controlPlane !== false;
-    const security = openSecurity({ storage, clock, random, serviceAccountKey, authorization, aggregate });
+    const controlPlane = options.controlPlane !== false;
+    const security = openSecurity({ storage, clock, random, serviceAccountKey, authorization, controlPlane });
     closers.push(() => security.close());
     const webhooks = createWebhookCaller({
       clock,
@@ -124,7 +124,7 @@ export async function startServer(server: EmbeddedServerOptions): Promise<Embedd
       () => bootstrap.cancel(),
     );
     security.bootstrap();
-    if (aggregate) {
+    if (controlPlane) {
       const status = installPolicyStatus({ storage, registry: api.registry, clock, log });
       closers.push(() => status.cancel());
     }
@@ -137,6 +137,7 @@ export async function startServer(server: EmbeddedServerOptions): Promise<Embedd
         : await startHttps({
             port: options.port,
             handler,
+            serves: (request) => api.serves(request),
             authenticate: security.authenticate,
             limit: operations.limit,
             authority,

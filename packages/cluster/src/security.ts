@@ -28,8 +28,8 @@ export interface SecurityOptions {
   /** EC P-256 private key, PEM, that signs tokens of service accounts. */
   readonly serviceAccountKey: string;
   readonly authorization: NonNullable<ClusterOptions['authorization']>;
-  /** Keep the rules of ClusterRoles that aggregate others: the work of the control plane. */
-  readonly aggregate: boolean;
+  /** There is a control plane, which has roles of its own and keeps the rules of ClusterRoles that aggregate others. */
+  readonly controlPlane: boolean;
 }
 
 /** All that a server needs to know its users and what they may do. */
@@ -57,7 +57,7 @@ function authenticator(tokens: ServiceAccountTokens): TokenAuthenticator {
 }
 
 export function openSecurity(options: SecurityOptions): Security {
-  const { storage, clock, random, serviceAccountKey, authorization, aggregate } = options;
+  const { storage, clock, random, serviceAccountKey, authorization, controlPlane } = options;
   const tokens = new ServiceAccountTokens({ storage, clock, random, key: serviceAccountKey });
   const rbac = authorization === 'RBAC' ? new RbacAuthorizer(storage) : undefined;
   const authorizer = rbac ?? alwaysAllow;
@@ -70,8 +70,8 @@ export function openSecurity(options: SecurityOptions): Security {
     subresources: [tokenRequest(tokens)],
     routes: [openIdRoute(tokens)],
     bootstrap() {
-      if (rbac) bootstrapRoles({ storage, clock, random });
-      if (!aggregate) return;
+      if (rbac) bootstrapRoles({ storage, clock, random }, controlPlane);
+      if (!controlPlane) return;
       const aggregation = installAggregation(storage);
       closers.push(() => aggregation.cancel());
     },

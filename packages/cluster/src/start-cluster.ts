@@ -1,8 +1,8 @@
 import { type Client, createClient } from '@coxswain/runtime/client';
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
-import { masters } from './apiserver/authorization/index.ts';
-import type { NodeConnection } from './apiserver/index.ts';
+import { controlPlaneUsers, masters } from './apiserver/authorization/index.ts';
+import type { NodeConnection, UserInfo } from './apiserver/index.ts';
 import { cleanupControllers, kruiseControllers, kruiseCrds, workloadControllers } from './controllers/index.ts';
 import { type EmbeddedServer, startServer } from './embedded-server.ts';
 import { kubeconfigFor } from './http/index.ts';
@@ -23,27 +23,24 @@ function clientFor(server: EmbeddedServer, { name, groups = [] }: ClusterUser, c
   return createClient({ transport, fieldManager: name.split(':').at(-1) ?? name, userAgent: name, clock });
 }
 
-/** The built-in controllers, the scheduler and the nodes, each under a name of its own. */
+/** The built-in controllers, the scheduler and the nodes, each as a user of its own who may do what its work needs. */
 function controlPlane(
   server: EmbeddedServer,
   { clock, random, log, connections }: Surroundings,
   options: ClusterOptions,
 ): Manager[] {
-  const manager = (name: string, groups: readonly string[]) =>
-    createManager({
-      client: clientFor(server, { name: `system:${name}`, groups }, clock),
-      name,
-      clock,
-      random,
-      log: log.child({ component: name }),
-    });
-  const controllers = manager('kube-controller-manager', [masters]);
+  const manager = (user: UserInfo) => {
+    const name = user.name.slice('system:'.length);
+    const component = log.child({ component: name });
+    return createManager({ client: clientFor(server, user, clock), name, clock, random, log: component });
+  };
+  const controllers = manager(controlPlaneUsers.controllers);
   cleanupControllers(controllers);
   workloadControllers(controllers);
   if (options.kruise !== false) kruiseControllers(controllers);
-  const scheduling = manager('kube-scheduler', []);
+  const scheduling = manager(controlPlaneUsers.scheduler);
   scheduler(scheduling);
-  const nodes = manager('kubelet', [masters]);
+  const nodes = manager(controlPlaneUsers.nodes);
   simulatedNodes(nodes, {
     count: options.nodes ?? 1,
     keep: options.keepNodes ?? options.nodes === undefined,

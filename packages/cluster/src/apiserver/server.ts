@@ -100,6 +100,15 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
         return failure(log, request, error, warnings);
       }
     },
+    serves(request) {
+      try {
+        permitted(authorizer, request);
+        return routes.some(({ match }) => match(request.path)) || isReached(options.registry, request);
+      } catch (error) {
+        if (error instanceof ApiError) return false;
+        throw error;
+      }
+    },
     close() {
       expiry.close();
       server.watches.close();
@@ -180,8 +189,7 @@ async function handleResource(
   request: ApiRequest,
   warnings: string[],
 ): Promise<ApiResponse> {
-  const path = parseResourcePath(request.path);
-  const resource = path && server.registry.find(path.group, path.version, path.plural);
+  const { path, resource } = lookUp(server.registry, request);
   if (!path || !resource) {
     if (servesGroup(server.registry, request.path)) throw notServed();
     return noPage;
@@ -207,6 +215,23 @@ async function handleResource(
   return path.subresource === '' ? dispatch(call) : dispatchSubresource(call, authorizer);
 }
 
+interface Found {
+  readonly path: ResourcePath | undefined;
+  readonly resource: ResourceInfo | undefined;
+}
+
+function lookUp(registry: Registry, request: ApiRequest): Found {
+  const path = parseResourcePath(request.path);
+  return { path, resource: path && registry.find(path.group, path.version, path.plural) };
+}
+
+/** Whether a request leads to a resource, and to a verb of it. */
+function isReached(registry: Registry, request: ApiRequest): boolean {
+  const { path, resource } = lookUp(registry, request);
+  if (!path || !resource || !isInScope(path, resource)) return false;
+  return path.subresource !== '' || verbAsked(request, path, resource) !== undefined;
+}
+
 /** Below a group of the server's own, what is missing is a resource; elsewhere it is a page. */
 function servesGroup(registry: Registry, path: string): boolean {
   const [, root, group] = path.split('/');
@@ -229,18 +254,24 @@ const verbs: Readonly<Record<Verb, (call: Call) => Promise<ApiResponse>>> = {
   deletecollection: removeCollection,
 };
 
-function dispatch(call: Call): Promise<ApiResponse> {
-  const { request, path, resource, query } = call;
+/** What is to be done with a resource itself; `undefined` when it has no such verb. */
+function verbAsked({ method, query = {} }: ApiRequest, path: ResourcePath, resource: ResourceInfo): Verb | undefined {
   // `watch=true` on one object is a plain read, as on the real server.
   const asked = path.name === '' && booleanParameter(query, 'watch') === true;
-  const watching = path.watch || (request.method === 'GET' && asked);
-  const verb = verbOf(request.method, path.name !== '', watching);
-  if (!verb || !resource.verbs.includes(verb) || (path.watch && request.method !== 'GET')) throw notAllowed();
+  const watching = path.watch || (method === 'GET' && asked);
+  const verb = verbOf(method, path.name !== '', watching);
+  if (!verb || !resource.verbs.includes(verb) || (path.watch && method !== 'GET')) return undefined;
+  const whole = path.name === '' && resource.namespaced && path.namespace === '';
+  if (whole && verb !== 'list' && verb !== 'watch') return undefined;
+  return verb === 'create' && path.name !== '' ? undefined : verb;
+}
+
+function dispatch(call: Call): Promise<ApiResponse> {
+  const { request, path, resource } = call;
+  const verb = verbAsked(request, path, resource);
+  if (!verb) throw notAllowed();
   // Once the verb is checked: what is refused is not warned about.
   if (resource.deprecated) warn(call, resource.deprecated);
-  const whole = path.name === '' && resource.namespaced && path.namespace === '';
-  if (whole && verb !== 'list' && verb !== 'watch') throw notAllowed();
-  if (verb === 'create' && path.name !== '') throw notAllowed();
   if (verb === 'create' && resource.postsTo) return postToSubresource(call, resource.postsTo);
   return verbs[verb](call);
 }

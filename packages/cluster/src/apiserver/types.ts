@@ -162,6 +162,8 @@ export interface Strategy {
   readonly deleteReturnsObject?: boolean;
   /** What DELETE does to dependents when nothing is said; default Background. */
   readonly defaultPropagation?: 'Background' | 'Orphan';
+  /** Whether DELETE heeds a propagation policy; default true. */
+  readonly garbageCollected?: boolean;
   /** Whether something beside `metadata.finalizers` keeps a deleted object (a namespace's `spec.finalizers`). Default: nothing. */
   holdsDeletion?(object: DynamicObject): boolean;
   /** The first DELETE of an object does just this to it, whatever the options say: marks it, and adds what holds it. */
@@ -420,6 +422,8 @@ export interface ApiServer {
   readonly storage: Storage;
   /** Never rejects: failures are answers with a Status body. */
   handle(request: ApiRequest): Promise<ApiResponse>;
+  /** Whether the user may do what is asked and there is something that does it. If not, the request can be handled without its body. */
+  serves(request: ApiRequest): boolean;
   /** Ends all watches. */
   close(): void;
 }

@@ -39,7 +39,15 @@ export async function decodeBody(
   if (yamlTypes.has(type)) return decodeYaml(bytes);
   if (method === 'PATCH') return undefined;
   if (type === protobufType) return decodeProtobuf(bytes);
-  throw unsupportedMediaType(['application/json', 'application/yaml', protobufType]);
+  throw unreadable();
+}
+
+const unreadable = () => unsupportedMediaType(['application/json', 'application/yaml', protobufType]);
+
+/** @throws ApiError 415 for types of which no body can be read */
+export function checkReadable(contentType: string | undefined): void {
+  const type = bareMediaType(contentType);
+  if (!jsonTypes.has(type) && !yamlTypes.has(type) && type !== protobufType) throw unreadable();
 }
 
 /** Custom resources have no protobuf form: as on the real server, such a body is of a type that may be sent but cannot be read. */

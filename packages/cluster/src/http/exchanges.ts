@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { ConnectionError } from '@coxswain/runtime/client';
 import { badRequest, type Clock, type Logger, type Random, systemRandom } from '@coxswain/runtime/core';
 import { type InFlightLimit, requestKindOf } from '../apiserver/operations/index.ts';
-import type { ApiResponse, UserInfo } from '../apiserver/types.ts';
+import type { ApiRequest, ApiResponse, UserInfo } from '../apiserver/types.ts';
 import { auditId } from './audit-id.ts';
 import { authenticate, type TokenAuthenticator } from './authenticate.ts';
 import { leadsOut } from './connect-path.ts';
@@ -14,7 +14,7 @@ import { acceptsGzip, failure, respond } from './respond.ts';
 import { routeRefusal } from './route-refusal.ts';
 import { sendBytes } from './send-bytes.ts';
 import { statusOf } from './status.ts';
-import { type Target, targetOf, toApiRequest } from './to-request.ts';
+import { checkMethod, headOf, type Target, targetOf, withBody } from './to-request.ts';
 import type { Upgrade } from './upgrade.ts';
 import { gzipped, jsonLines, protobufFrames } from './watch-encoding.ts';
 import { WatchWriter } from './watch-writer.ts';
@@ -23,6 +23,8 @@ export interface ExchangeOptions {
   readonly handler: ApiHandler;
   /** Who a bearer token belongs to. Without it no token is valid. */
   readonly authenticate?: TokenAuthenticator;
+  /** Whether the handler does what is asked, for this user. If not, no body is read for its refusal. Default: it does. */
+  readonly serves?: (request: ApiRequest) => boolean;
   /** How many requests are worked on at a time; watches and other streams do not count. Default: all that come. */
   readonly limit?: InFlightLimit;
   readonly log: Logger;
@@ -95,9 +97,16 @@ export class Exchanges {
     let agreement = jsonOnly;
     let answer: Exclude<ApiResponse, { kind: 'upgrade' }>;
     try {
+      const user = await this.#userOf(request);
       if (refused) throw refused;
-      agreement = await agree(request, target);
-      const asked = await this.#ask(request, target, agreement, gone);
+      const head = headOf(request, target, user, gone.signal);
+      agreement = await agree(request, target).catch((error: unknown) => {
+        if (this.#serves(head)) throw error;
+        return jsonOnly;
+      });
+      const readable = request.hasBody && !head.raw && this.#serves(head);
+      const whole = readable ? await withBody(request, head) : head;
+      const asked = await this.#ask({ ...whole, ...acceptFor(request, agreement) }, limitOf(request, target), gone);
       if (request.upgrade && switches(asked, request.upgrade, target.path)) {
         leave();
         return await this.#switch(request, reply, request.upgrade, asked, agreement.format);
@@ -186,6 +195,10 @@ export class Exchanges {
     }
   }
 
+  #serves(head: ApiRequest): boolean {
+    return this.#options.serves?.(head) ?? true;
+  }
+
   /** Who asks; found out once for each request. */
   #userOf(request: HttpRequest): Promise<UserInfo> {
     let user = this.#users.get(request);
@@ -196,12 +209,9 @@ export class Exchanges {
     return user;
   }
 
-  async #ask(request: HttpRequest, target: Target, agreement: Agreement, gone: AbortController): Promise<ApiResponse> {
+  async #ask(request: ApiRequest, limit: number | undefined, gone: AbortController): Promise<ApiResponse> {
     const { handler, clock } = this.#options;
-    const user = await this.#userOf(request);
-    const accept = acceptFor(request, agreement);
-    const answering = handler(await toApiRequest(request, target, user, gone.signal, accept));
-    const limit = limitOf(request, target);
+    const answering = handler(request);
     return limit === undefined ? answering : withDeadline(answering, clock, limit, () => gone.abort());
   }
 
@@ -268,8 +278,12 @@ const discoveryPath = /^\/(?:api(?:\/[^/]+)?|apis(?:\/[^/]+){0,2})\/?$/;
 
 const jsonOnly: Agreement = { format: 'json', clause: 'application/json' };
 
-/** API paths are negotiated before anything is done; what else is served has types of its own. */
+/**
+ * API paths are negotiated before anything is done; what else is served has types of its own.
+ * @throws ApiError 405, 406
+ */
 async function agree(request: HttpRequest, target: Target): Promise<Agreement> {
+  checkMethod(request, target.path);
   const { accept } = request.headers;
   const { watch } = target.query;
   const stream = watch === 'true' || watch === '1' || watchPath.test(target.path);
@@ -290,9 +304,9 @@ async function offersProtobuf(accept: string | undefined, path: string): Promise
 }
 
 /** What the handler is to know of the client's wishes: the form of the object. How it is written is decided here. */
-function acceptFor(request: HttpRequest, { format, clause }: Agreement): string | undefined {
-  if (format !== 'protobuf') return request.headers.accept;
-  return ['application/json', ...clause.split(';').slice(1)].join(';');
+function acceptFor({ headers }: HttpRequest, { format, clause }: Agreement): { readonly accept?: string } {
+  if (format !== 'protobuf') return headers.accept ? { accept: headers.accept } : {};
+  return { accept: ['application/json', ...clause.split(';').slice(1)].join(';') };
 }
 
 /** `?pretty` decides; without it people with a command line or a browser get indentation, programs do not. */

@@ -2,12 +2,13 @@ import type { Method } from '@coxswain/runtime/client';
 import { apiError, badRequest } from '@coxswain/runtime/core';
 import type { ApiRequest, RawRequest, UserInfo } from '../apiserver/types.ts';
 import { leadsOut } from './connect-path.ts';
-import { decodeBody } from './decode.ts';
+import { checkReadable, decodeBody } from './decode.ts';
 import type { HttpRequest } from './http-message.ts';
 import { impersonationOf } from './impersonation.ts';
 import { readBody } from './read-body.ts';
 
 const methods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+const isMethod = (method: string): method is Method => methods.has(method);
 
 /** Path and query of a request line. Of repeated keys the first value counts, as in Go; all of them are in `values`. */
 export interface Target {
@@ -24,58 +25,62 @@ export function targetOf(url: string): Target {
   const repeated: Record<string, string[]> = Object.create(null);
   for (const [key, value] of new URLSearchParams(url.slice(mark + 1))) {
     const first = query[key];
-    if (first === undefined) query[key] = value;
-    else repeated[key] = [...(repeated[key] ?? [first]), value];
+    if (first === undefined) {
+      query[key] = value;
+      continue;
+    }
+    // In place: a line has room for hundreds of thousands.
+    repeated[key] ??= [first];
+    repeated[key].push(value);
   }
   return { path: url.slice(0, mark), query, ...(Object.keys(repeated).length > 0 ? { repeated } : {}) };
 }
 
-/**
- * The method to handle; HEAD is a GET whose body is not sent.
- * @param raw what is passed on has its own method beside it, and may be asked for its OPTIONS
- * @throws ApiError 405
- */
-export function methodOf(request: HttpRequest, raw = false): Method {
-  const { method } = request;
-  if (methods.has(method)) return method as Method;
-  if (method === 'HEAD' || (raw && method === 'OPTIONS')) return 'GET';
+/** @throws ApiError 405 for a method that nothing is done by here */
+export function checkMethod({ method }: HttpRequest, path: string): void {
+  // A HEAD is a GET whose body is not sent. What is passed on may be asked for its OPTIONS.
+  if (isMethod(method) || method === 'HEAD' || (method === 'OPTIONS' && leadsOut(path))) return;
   throw apiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource');
 }
 
 /**
- * Reads the body and puts the request together.
- * @param accept what the handler is to see of the client's wishes; default the header
+ * The request without its body: enough to tell whether the user may do it.
+ * @throws ApiError BadRequest
  */
-export async function toApiRequest(
-  request: HttpRequest,
-  target: Target,
-  user: UserInfo,
-  signal: AbortSignal,
-  accept: string | undefined = request.headers.accept,
-): Promise<ApiRequest> {
-  const { headers } = request;
-  const raw = leadsOut(target.path) ? rawOf(request) : undefined;
-  const method = methodOf(request, raw !== undefined);
+export function headOf(request: HttpRequest, target: Target, user: UserInfo, signal: AbortSignal): ApiRequest {
+  const { headers, method } = request;
   const impersonate = impersonationOf(request);
   checkPath(target.path);
-  const bytes = !raw && request.hasBody ? await readBody(request.body) : undefined;
-  const contentType = headers['content-type'];
-  const decoded = bytes?.length ? await decodeBody(bytes, contentType, method) : undefined;
+  const { 'content-type': contentType, 'user-agent': userAgent } = headers;
   return {
-    method,
+    method: isMethod(method) ? method : 'GET',
     path: target.path,
     query: target.query,
     user,
     signal,
-    ...(raw ? { raw } : {}),
+    ...(leadsOut(target.path) || !isMethod(method) ? { raw: rawOf(request) } : {}),
     ...(request.upgrade ? { upgrade: true } : {}),
     ...(impersonate ? { impersonate } : {}),
     ...(target.repeated ? { repeated: target.repeated } : {}),
-    ...(decoded ? { body: decoded.body, text: decoded.text } : {}),
-    ...(decoded?.duplicates.length ? { duplicates: decoded.duplicates } : {}),
     ...(contentType ? { contentType } : {}),
-    ...(accept ? { accept } : {}),
-    ...(headers['user-agent'] ? { userAgent: headers['user-agent'] } : {}),
+    ...(userAgent ? { userAgent } : {}),
+  };
+}
+
+/**
+ * Reads the body into a request.
+ * @throws ApiError 413, 415, BadRequest
+ */
+export async function withBody(request: HttpRequest, head: ApiRequest): Promise<ApiRequest> {
+  if (head.method === 'POST' || head.method === 'PUT') checkReadable(head.contentType);
+  const bytes = await readBody(request.body);
+  const decoded = bytes.length > 0 ? await decodeBody(bytes, head.contentType, head.method) : undefined;
+  if (!decoded) return head;
+  return {
+    ...head,
+    body: decoded.body,
+    text: decoded.text,
+    ...(decoded.duplicates.length > 0 ? { duplicates: decoded.duplicates } : {}),
   };
 }
 

@@ -12,6 +12,8 @@ function selectedName(selector: string | undefined): string {
   return name !== '' && pathSegment(name).length === 0 ? name : '';
 }
 
+const verbal = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
 function watches({ query }: TransportRequest): boolean {
   const value = query?.['watch'];
   return value !== undefined && !['false', '0', 'f', 'F', 'False', 'FALSE'].includes(value);
@@ -20,15 +22,16 @@ function watches({ query }: TransportRequest): boolean {
 /** What a request wants to do. */
 export function attributesOf(request: TransportRequest & Pick<ApiRequest, 'raw'>): Attributes {
   const path = parseResourcePath(request.path);
-  if (!path) return { kind: 'path', verb: request.method.toLowerCase(), path: request.path };
+  const sent = request.raw?.method ?? request.method;
+  if (!path) return { kind: 'path', verb: sent.toLowerCase(), path: request.path };
   const { group, plural: resource, subresource } = path;
   // A namespace is in itself.
   const namespace = path.namespace === '' && group === '' && resource === 'namespaces' ? path.name : path.namespace;
   const named = path.name !== '';
-  // OPTIONS is no verb: only who may do everything may.
+  // OPTIONS and the like are no verbs: only who may do everything may.
   const verb = path.watch
     ? 'watch'
-    : request.raw?.method === 'OPTIONS'
+    : !verbal.has(sent)
       ? ''
       : (verbOf(request.method, named, !named && watches(request)) ?? verbOf(request.method, true, false) ?? '');
   const many = !named && (verb === 'list' || verb === 'watch');

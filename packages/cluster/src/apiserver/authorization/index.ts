@@ -4,10 +4,11 @@
  */
 export { installAggregation } from './aggregation.ts';
 export { attributesOf } from './attributes.ts';
+export { controlPlanePolicy, controlPlaneUsers } from './control-plane.ts';
 export { uncovered } from './covers.ts';
 export { escalationCheck } from './escalation.ts';
 export { notPermitted } from './forbidden.ts';
-export { autoUpdate as policyAutoUpdate, bootstrapPolicy, type PolicyObject } from './policy.ts';
+export { autoUpdate as policyAutoUpdate, bootstrapPolicy, objectsOf, type PolicyObject } from './policy.ts';
 export { alwaysAllow, RbacAuthorizer } from './rbac.ts';
 export { type AccessReview, accessReviews, userStatus } from './reviews.ts';
 export { type Attributes, type Authorizer, type Decision, masters, type PolicyRule } from './types.ts';

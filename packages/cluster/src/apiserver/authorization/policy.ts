@@ -21,7 +21,8 @@ interface ShortBinding extends ShortObject {
   readonly subjects: readonly string[];
 }
 
-interface ShortPolicy {
+/** A policy as `generated/README.md` describes it. */
+export interface ShortPolicy {
   readonly clusterRoles: readonly ShortRole[];
   readonly clusterRoleBindings: readonly ShortBinding[];
   readonly roles: readonly ShortRole[];
@@ -131,7 +132,11 @@ function bindingOf(kind: string, plural: string): (binding: ShortBinding) => Pol
 /** The roles and bindings that every cluster starts with; see `generated/README.md`. */
 export function bootstrapPolicy(): readonly PolicyObject[] {
   const text = readFileSync(new URL('./generated/bootstrap-policy.json', import.meta.url), 'utf8');
-  const policy = JSON.parse(text) as ShortPolicy;
+  return objectsOf(JSON.parse(text) as ShortPolicy);
+}
+
+/** A policy's objects in their stored form. */
+export function objectsOf(policy: ShortPolicy): readonly PolicyObject[] {
   const parts = new Parts();
   return [
     ...policy.clusterRoles.map(roleOf(parts, 'ClusterRole', 'clusterroles')),

@@ -3,6 +3,8 @@ import { type Clock, formatTime, type Random, randomUuid } from '@coxswain/runti
 import type { Storage, StorageKey } from '../../storage/types.ts';
 import {
   bootstrapPolicy,
+  controlPlanePolicy,
+  objectsOf,
   type PolicyObject,
   type PolicyRule,
   policyAutoUpdate,
@@ -66,8 +68,12 @@ function reconcile(context: RolesContext, now: string, { resource, object }: Pol
   if (!sameJson(next, stored)) storage.put(key, next as KubeObject);
 }
 
-/** Brings the roles and bindings that every cluster has to what they must at least say. Touches only what differs. */
-export function bootstrapRoles(context: RolesContext): void {
+/**
+ * Brings the roles and bindings that every cluster has to what they must at least say. Touches only what differs.
+ * @param controlPlane also those of our own control plane
+ */
+export function bootstrapRoles(context: RolesContext, controlPlane: boolean): void {
   const now = formatTime(context.clock.now());
-  for (const object of bootstrapPolicy()) reconcile(context, now, object);
+  const own = controlPlane ? objectsOf(controlPlanePolicy) : [];
+  for (const object of [...bootstrapPolicy(), ...own]) reconcile(context, now, object);
 }

@@ -2,6 +2,8 @@ import type { DynamicObject, Kind, KubeObject } from '@coxswain/k8s';
 import { type Client, createClient } from '@coxswain/runtime/client';
 import { type ObjectKey, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
+import { controlPlaneUsers, masters } from '../../apiserver/authorization/index.ts';
+import type { UserInfo } from '../../apiserver/index.ts';
 import { startServer } from '../../embedded-server.ts';
 import { type KindMonitors, monitorKinds } from './index.ts';
 
@@ -23,9 +25,15 @@ export async function startWorld(setup: (manager: Manager, monitors: KindMonitor
   const clock = new VirtualClock();
   const random = seededRandom(11);
   const server = await startServer({ clock, random, log: silentLogger, options: {} });
-  const transport = server.transport({ name: 'tester', groups: ['system:masters', 'system:authenticated'] });
-  const client = createClient({ transport, fieldManager: 'tester', userAgent: 'tester', clock });
-  const manager = createManager({ client, name: 'test', clock, random });
+  const clientOf = (user: UserInfo, fieldManager: string) =>
+    createClient({ transport: server.transport(user), fieldManager, userAgent: fieldManager, clock });
+  const client = clientOf({ name: 'tester', groups: [masters] }, 'tester');
+  const manager = createManager({
+    client: clientOf(controlPlaneUsers.controllers, 'test'),
+    name: 'test',
+    clock,
+    random,
+  });
   const monitors = monitorKinds(manager);
   setup(manager, monitors);
   const started = manager.start();

@@ -1,0 +1,52 @@
+import type { UserInfo } from '../types.ts';
+import type { ShortPolicy } from './policy.ts';
+
+/** Whom the parts of the control plane act as. */
+export const controlPlaneUsers = {
+  controllers: { name: 'system:kube-controller-manager', groups: [] },
+  scheduler: { name: 'system:kube-scheduler', groups: [] },
+  // One program is all nodes, so it is no `system:node:NAME`, which may only touch what is on it. It is in the group of nodes for
+  // policies and webhooks that let nodes do their work.
+  nodes: { name: 'system:kubelet', groups: ['system:nodes'] },
+} as const satisfies Readonly<Record<string, UserInfo>>;
+
+const controllers = 'coxswain:controllers';
+const nodes = 'coxswain:nodes';
+
+/**
+ * What those need beside the roles that every cluster has. The real controllers have a service account each; ours share a client,
+ * and so have one role. It grants what it must to garbage collection and the deletion of namespaces, which know no kinds: any
+ * object can go or lose an owner. Reading all there is, events and secrets of tokens are in `system:kube-controller-manager`.
+ */
+export const controlPlanePolicy: ShortPolicy = {
+  clusterRoles: [
+    {
+      name: controllers,
+      rules: [
+        'delete,deletecollection,get,patch|*|*',
+        'create||endpoints,persistentvolumeclaims,persistentvolumes,pods',
+        'create|apps|controllerrevisions,replicasets',
+        'create,update|discovery.k8s.io|endpointslices',
+        'update||endpoints,namespaces/finalize,namespaces/status,nodes,resourcequotas/status',
+        'update|apps|controllerrevisions',
+      ],
+    },
+    {
+      name: nodes,
+      rules: [
+        'create,delete,list||nodes',
+        'patch||nodes/status,pods/status',
+        'delete,list,watch||pods',
+        'get||configmaps,persistentvolumeclaims,secrets',
+        'create,delete,get,update|coordination.k8s.io|leases',
+        'create,patch|events.k8s.io|events',
+      ],
+    },
+  ],
+  clusterRoleBindings: [
+    { name: controllers, role: `ClusterRole/${controllers}`, subjects: [`User/${controlPlaneUsers.controllers.name}`] },
+    { name: nodes, role: `ClusterRole/${nodes}`, subjects: [`User/${controlPlaneUsers.nodes.name}`] },
+  ],
+  roles: [],
+  roleBindings: [],
+};
