@@ -8,6 +8,10 @@ import { http2Reply, http2Request } from './http2-message.ts';
 const mebibyte = 1024 * 1024;
 
 const options = {
+  // Clients end all their watches at once when they stop, and the others of their process share the connection. Without these it is cut
+  // off at a thousand.
+  streamResetBurst: 16 * 1024,
+  streamResetRate: 1024,
   // The default of 10 MiB sends clients with some hundred watches on one connection away (ENHANCE_YOUR_CALM).
   maxSessionMemory: 1024,
   maxHeaderListPairs: 16 * 1024,

@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, type IncomingHttpHeaders } from 'node:http2';
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  constants,
+  type IncomingHttpHeaders,
+} from 'node:http2';
 import { ConnectionError } from '@coxswain/runtime/client';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ApiRequest, ApiResponse, OutgoingEvent } from '../apiserver/types.ts';
@@ -137,6 +143,21 @@ test('a thousand watches share a connection', async () => {
   for (const { push } of watches) push(one);
   expect(new Set(await Promise.all(lines))).toEqual(new Set(['{"type":"ADDED","object":{"name":"a","text":""}}\n']));
   expect((await ask(client, { ':path': '/y' })).headers[':status']).toBe(200);
+});
+
+test('ending many watches at once leaves the others of the connection alone', async () => {
+  handle = async () => ({ kind: 'watch', stream: newWatch() });
+  const client = session();
+  const kept = newWatch();
+  const many = await Promise.all(Array.from({ length: 1500 }, () => watch(client)));
+  handle = async () => ({ kind: 'watch', stream: kept });
+  const lines = firstLine(await watch(client));
+  for (const stream of many) stream.close(constants.NGHTTP2_CANCEL);
+  await Promise.all(many.map((stream) => stream.closed || once(stream, 'close')));
+  handle = async () => ({ kind: 'object', code: 200, body: {} });
+  expect((await ask(client, { ':path': '/api/v1/pods' })).headers[':status']).toBe(200);
+  kept.push([event('late')]);
+  expect(await lines).toContain('late');
 });
 
 test('a watcher that stands still is cut off, and nobody else feels it', async () => {
