@@ -278,7 +278,8 @@ function dispatch(call: Call): Promise<ApiResponse> {
 
 function dispatchSubresource(call: Call, authorizer: Authorizer): Promise<ApiResponse> {
   const { request, resource, subresource, server } = call;
-  if (resource.deprecated) warn(call, resource.deprecated);
+  // No built-in kind that is deprecated has any.
+  if (resource.deprecated && !resource.builtIn) warn(call, resource.deprecated);
   const { method } = request;
   if (subresource === 'status' && resource.status) {
     if (method === 'GET') return get(call);

@@ -125,8 +125,8 @@ export interface StrategyContext {
  * and `validateUpdate` too. Generic metadata rules are applied by the server around it.
  */
 export interface Strategy {
-  /** Fills defaults; idempotent. */
-  default?(draft: MutableJson): void;
+  /** Fills defaults; idempotent. `clock` is given where a request is read: what it then fills in with times is the client's. */
+  default?(draft: MutableJson, clock?: Clock): void;
   /** Resets what clients may not set (status …), allocates (cluster IPs …). May throw ApiError. */
   prepareCreate?(draft: MutableJson, context: StrategyContext): void;
   prepareUpdate?(draft: MutableJson, old: DynamicObject, context: StrategyContext): void;

@@ -62,8 +62,8 @@ function storedDefaults({ group, version, kind }: ResourceRow, own: Strategy): S
   const definition = definitionName(group, version, kind);
   if (!definition.startsWith('io.k8s.api.')) return own.default;
   const apiVersion = group === '' ? version : `${group}/${version}`;
-  return (draft) => {
-    own.default?.(draft);
+  return (draft, clock) => {
+    own.default?.(draft, clock);
     try {
       toStoredForm(draft, definition);
     } catch (error) {

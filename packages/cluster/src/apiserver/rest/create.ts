@@ -59,7 +59,7 @@ export async function createObject(
 ): Promise<DynamicObject> {
   const { resource } = call;
   if (resource.status && call.subresource === '' && !resource.strategy.createsStatus) delete draft.status;
-  applyDefaults(call.resource, draft);
+  applyDefaults(call.resource, draft, call.server.clock);
   stampNew(call, draft);
   dropDuplicateOwners(call, draft);
   // Before admission and the rules of the kind: what those fill in belongs to nobody.

@@ -206,6 +206,7 @@ function bumpGeneration(meta: MutableJson): void {
 
 /** The propagation policy is kept as a finalizer that the garbage collector answers to. */
 function setGarbageFinalizers(call: Call, draft: MutableJson, options: DeleteOptions): void {
+  if (call.resource.strategy.garbageCollected === false) return;
   const meta = metadataOf(draft);
   const before = asObject(draft).metadata.finalizers ?? [];
   const policy = options.propagation ?? policyOf(before) ?? call.resource.strategy.defaultPropagation ?? 'Background';

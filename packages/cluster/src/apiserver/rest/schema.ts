@@ -1,5 +1,5 @@
 import type { DynamicObject, MutableJson } from '@coxswain/k8s';
-import { badRequest } from '@coxswain/runtime/core';
+import { badRequest, type Clock } from '@coxswain/runtime/core';
 import { type CompiledSchema, compileSchema, type FieldError } from '@coxswain/schema';
 import { definitionOf, faultOf } from '../go-types/index.ts';
 import { builtInSchemas } from '../patch/index.ts';
@@ -28,9 +28,9 @@ export function checkTypes(resource: ResourceInfo, draft: MutableJson): void {
 }
 
 /** The schema's defaults (custom kinds only: built-in ones have theirs in code), then the kind's own. */
-export function applyDefaults(resource: ResourceInfo, draft: MutableJson): void {
+export function applyDefaults(resource: ResourceInfo, draft: MutableJson, clock?: Clock): void {
   if (!resource.builtIn) compiled(resource).applyDefaults(draft);
-  resource.strategy.default?.(draft);
+  resource.strategy.default?.(draft, clock);
 }
 
 /**

@@ -152,7 +152,7 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
   call.form?.restrict(draft, old);
   const partial = resource.builtIn && resource.status && call.subresource === 'status';
   if (partial) draft = statusDraft(resource, draft, old);
-  else if (!change.view) applyDefaults(resource, draft);
+  else if (!change.view) applyDefaults(resource, draft, server.clock);
   dropDuplicateOwners(call, draft);
   // Before admission and the rules of the kind: what those fill in belongs to nobody.
   if (!change.applied && !sameButTimes(draft, old)) {

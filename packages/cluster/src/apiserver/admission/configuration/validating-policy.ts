@@ -3,6 +3,7 @@ import { checkConditions } from '../../builtin/shared/conditions.ts';
 import { listAt, objectAt, objectsAt, type ReadJson, textAt } from '../../builtin/shared/draft.ts';
 import { duplicate, invalidValue, notSupported, required } from '../../builtin/shared/errors.ts';
 import { qualifiedName } from '../../builtin/shared/names.ts';
+import { restoreMetadata, statusOnlyResets } from '../../builtin/shared/status-write.ts';
 import type { Strategy } from '../../types.ts';
 import type { ExpressionChecks } from './checks.ts';
 import { defaultPolicy } from './defaults.ts';
@@ -121,6 +122,10 @@ export const validatingPolicyStrategy: Strategy = {
   default(draft) {
     defaultPolicy(draft);
     if (!objectAt(draft, 'status')) draft.status = {};
+  },
+  resets: statusOnlyResets,
+  prepareUpdate(draft, old, { subresource }) {
+    if (subresource === 'status') restoreMetadata(draft, old);
   },
   ready: loadChecks,
   validateRules(object, old, _found, { subresource }) {

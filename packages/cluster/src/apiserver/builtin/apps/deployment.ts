@@ -3,7 +3,7 @@ import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
 import { defaultPodTemplate } from '../pod/default-spec.ts';
 import { workloadWarnings } from '../pod/warnings.ts';
-import { ensureObject, fill, fillZero, numberAt, objectAt, type ReadJson, textAt } from '../shared/draft.ts';
+import { ensureObject, fill, fillZero, numberAt, objectAt, type ReadJson, sameJson, textAt } from '../shared/draft.ts';
 import { forbiddenField, invalidValue, notSupported } from '../shared/errors.ts';
 import { amountOf, atMostAll, intOrPercent, nonNegative, unchanged } from '../shared/values.ts';
 import { goStrategy, replicaTemplate, workloadSelector } from './template-rules.ts';
@@ -79,10 +79,18 @@ function keepLabels(draft: MutableJson, old: DynamicObject): void {
   else metadata.labels = labels;
 }
 
+/** Annotations are carried on to the replica sets, so that a change of them is one generation more. */
+function countAnnotations(draft: MutableJson, old: DynamicObject): void {
+  const metadata = ensureObject(draft, 'metadata');
+  if (sameJson(metadata.annotations, old.metadata.annotations)) return;
+  metadata.generation = (old.metadata.generation ?? 0) + 1;
+}
+
 export const deploymentStrategy: Strategy = {
   default: defaultDeployment,
   prepareUpdate(draft, old, { subresource }) {
     if (subresource === 'status') keepLabels(draft, old);
+    else countAnnotations(draft, old);
   },
   resets: { status: ['spec', 'metadata.labels'] },
   validate: validateDeployment,

@@ -114,6 +114,7 @@ function validateEventUpdate(event: ReadJson, old: ReadJson): readonly FieldErro
 /** Names of events are checked in the newer form only, which every event is stored without. */
 export const eventStrategy: Strategy = {
   ttlSeconds: 3600,
+  garbageCollected: false,
   default: defaultEvent,
   validate: validateEvent,
   validateCreate: validateNewEvent,

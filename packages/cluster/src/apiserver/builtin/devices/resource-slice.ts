@@ -1,6 +1,7 @@
 import type { MutableJson } from '@coxswain/k8s';
+import type { Clock } from '@coxswain/runtime/core';
 import type { FieldError } from '@coxswain/schema';
-import type { Strategy, StrategyContext } from '../../types.ts';
+import type { Strategy } from '../../types.ts';
 import { ensureObject, given, listAt, numberAt, objectAt, objectsAt, type ReadJson, textAt } from '../shared/draft.ts';
 import { invalidValue, required, tooLong } from '../shared/errors.ts';
 import { dnsLabel, dnsSubdomain } from '../shared/names.ts';
@@ -185,16 +186,17 @@ function checkSpec(spec: ReadJson): readonly FieldError[] {
   ];
 }
 
-function stampTaints(draft: MutableJson, context: StrategyContext): void {
+function stampTaints(draft: MutableJson, clock: Clock | undefined): void {
   for (const device of objectsAt(objectAt(draft, 'spec'), 'devices')) {
-    for (const taint of objectsAt(device, 'taints')) stampTaint(taint, context);
+    for (const taint of objectsAt(device, 'taints')) stampTaint(taint, clock);
   }
 }
 
 export const resourceSliceStrategy: Strategy = {
-  default: (draft) => void ensureObject(ensureObject(draft, 'spec'), 'pool'),
-  prepareCreate: stampTaints,
-  prepareUpdate: (draft, _old, context) => stampTaints(draft, context),
+  default(draft, clock) {
+    ensureObject(ensureObject(draft, 'spec'), 'pool');
+    stampTaints(draft, clock);
+  },
   validate: (object) => checkSpec(objectAt(object, 'spec') ?? {}),
   validateUpdate(object, old) {
     const [spec, before] = [objectAt(object, 'spec'), objectAt(old, 'spec')];

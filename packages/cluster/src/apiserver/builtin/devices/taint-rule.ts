@@ -1,7 +1,7 @@
 import type { DynamicObject, MutableJson } from '@coxswain/k8s';
-import { formatTime } from '@coxswain/runtime/core';
+import { type Clock, formatTime } from '@coxswain/runtime/core';
 import type { FieldError } from '@coxswain/schema';
-import type { Strategy, StrategyContext } from '../../types.ts';
+import type { Strategy } from '../../types.ts';
 import { checkConditions } from '../shared/conditions.ts';
 import { ensureObject, fill, given, objectAt, objectsAt, type ReadJson, textAt } from '../shared/draft.ts';
 import { restoreMetadata, statusOnlyResets } from '../shared/status-write.ts';
@@ -13,8 +13,8 @@ const mostConditions = 8;
 const taintOf = (object: ReadJson) => objectAt(objectAt(object, 'spec'), 'taint');
 
 /** A taint counts from when its effect came. */
-export function stampTaint(taint: MutableJson | undefined, { clock }: StrategyContext): void {
-  if (taint) fill(taint, 'timeAdded', formatTime(clock.now()));
+export function stampTaint(taint: MutableJson | undefined, clock: Clock | undefined): void {
+  if (taint && clock) fill(taint, 'timeAdded', formatTime(clock.now()));
 }
 
 function selectorErrors(selector: ReadJson | undefined): readonly FieldError[] {
@@ -41,8 +41,10 @@ function changedEffect(draft: MutableJson, old: DynamicObject): boolean {
 
 export const deviceTaintRuleStrategy: Strategy = {
   resets: statusOnlyResets,
-  default: (draft) => void ensureObject(draft, 'status'),
-  prepareCreate: (draft, context) => stampTaint(taintOf(draft), context),
+  default(draft, clock) {
+    ensureObject(draft, 'status');
+    stampTaint(taintOf(draft), clock);
+  },
   prepareUpdate(draft, old, context) {
     if (context.subresource === 'status') {
       restoreMetadata(draft, old);
@@ -50,7 +52,7 @@ export const deviceTaintRuleStrategy: Strategy = {
     }
     const taint = taintOf(draft);
     if (taint && changedEffect(draft, old)) delete taint.timeAdded;
-    stampTaint(taint, context);
+    stampTaint(taint, context.clock);
   },
   validateRules(object, old, _found, { subresource }) {
     if (subresource === 'status') return [];

@@ -7,6 +7,7 @@ import { forbiddenField, invalidValue } from '../shared/errors.ts';
 import { nonNegative } from '../shared/values.ts';
 import { defaultPodOnly, defaultPodSpec } from './default-spec.ts';
 import { qosClass } from './qos.ts';
+import { keepOfStatus } from './status-write.ts';
 import { validatePodSpec } from './validate-spec.ts';
 import { validatePodTemplate } from './validate-template.ts';
 import { validatePodUpdate } from './validate-update.ts';
@@ -64,10 +65,9 @@ export const podStrategy: Strategy = {
     draft.status = { phase: 'Pending', qosClass: qosClass(objectAt(draft, 'spec') ?? {}) };
   },
   prepareUpdate(draft, old, { subresource }) {
-    const known = objectAt(old, 'status')?.qosClass;
-    const status = objectAt(draft, 'status');
-    if (subresource === 'status' && status && known !== undefined) status.qosClass ??= known;
+    if (subresource === 'status') keepOfStatus(draft, old);
   },
+  resets: { status: ['spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'] },
   validate: (object, { subresource }) => (subresource === 'status' ? [] : validatePod(object)),
   validateCreate: validateNewPod,
   warnings: (object, old) => [

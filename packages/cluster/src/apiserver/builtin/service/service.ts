@@ -16,6 +16,8 @@ function defaultAffinity(spec: MutableJson): void {
 }
 
 function defaultService(draft: MutableJson): void {
+  // A write of the status comes without the spec, and only the status of a balanced service has addresses.
+  const balanced = draft.spec === undefined || objectAt(draft, 'spec')?.type === 'LoadBalancer';
   const spec = ensureObject(draft, 'spec');
   defaultAffinity(spec);
   fillZero(spec, 'type', 'ClusterIP');
@@ -27,8 +29,8 @@ function defaultService(draft: MutableJson): void {
   if (spec.type !== 'ExternalName') fill(spec, 'internalTrafficPolicy', 'Cluster');
   const status = ensureObject(draft, 'status');
   const balancer = ensureObject(status, 'loadBalancer');
-  if (spec.type !== 'LoadBalancer') return;
-  fill(spec, 'allocateLoadBalancerNodePorts', true);
+  if (!balanced) return;
+  if (spec.type === 'LoadBalancer') fill(spec, 'allocateLoadBalancerNodePorts', true);
   for (const ingress of objectsAt(balancer, 'ingress'))
     if (textAt(ingress, 'ip') !== '') fill(ingress, 'ipMode', 'VIP');
 }

@@ -16,6 +16,7 @@ import { duplicate, immutableText, invalidValue, notSupported, required, tooLong
 import { dnsSubdomain, qualifiedName } from '../shared/names.ts';
 import { nonNegativeQuantity } from '../shared/quantities.ts';
 import { validateLabelSelector } from '../shared/selectors.ts';
+import { restoreMetadata, statusOnlyResets } from '../shared/status-write.ts';
 import { formatErrors, nonNegative, unchanged } from '../shared/values.ts';
 
 const lifecycles = ['Persistent', 'Ephemeral'];
@@ -119,6 +120,10 @@ function validateNodeDriver(driver: ReadJson, names: Set<string>, field: string)
 const identityOf = ({ allocatable: _, ...rest }: ReadJson): object => rest;
 
 export const csiNodeStrategy: Strategy = {
+  resets: { status: statusOnlyResets.status, '': [] },
+  prepareUpdate(draft, old, { subresource }) {
+    if (subresource === 'status') restoreMetadata(draft, old);
+  },
   validate(object) {
     const names = new Set<string>();
     const drivers = objectsAt(objectAt(object, 'spec'), 'drivers');

@@ -3,6 +3,7 @@ import type { Strategy } from '../../types.ts';
 import { given, listAt, numberAt, objectAt, type ReadJson, sameJson, textAt } from '../shared/draft.ts';
 import { forbiddenField, immutableText, invalidValue, required, tooLong } from '../shared/errors.ts';
 import { dnsSubdomain, rangeText } from '../shared/names.ts';
+import { restoreMetadata, statusOnlyResets } from '../shared/status-write.ts';
 import { formatErrors } from '../shared/values.ts';
 
 const longestAttacher = 63;
@@ -54,6 +55,10 @@ export function validateAttachmentStatus(object: ReadJson): readonly FieldError[
 }
 
 export const volumeAttachmentStrategy: Strategy = {
+  resets: statusOnlyResets,
+  prepareUpdate(draft, old, { subresource }) {
+    if (subresource === 'status') restoreMetadata(draft, old);
+  },
   prepareCreate(draft) {
     draft.status = { attached: false };
   },
