@@ -13,6 +13,8 @@ interface GoFields {
   readonly write?: readonly string[];
   /** Written as `null` when absent. */
   readonly nulls?: readonly string[];
+  /** Written with the zero value of their type when absent. */
+  readonly zeros?: readonly string[];
 }
 
 const quantity = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
@@ -45,6 +47,7 @@ interface Field {
   readonly node: SchemaNode;
   /** Whether it is left out with its zero value (else with an empty list or map, unless it is required). */
   readonly drop: boolean;
+  /** Whether it is written even with nothing in it. */
   readonly required: boolean;
   /** Absent: values of the field are stored as they are. */
   readonly normalise: Normalise | undefined;
@@ -55,6 +58,7 @@ interface Form {
   readonly fields: ReadonlyMap<string, Field>;
   readonly write: readonly string[];
   readonly nulls: readonly string[];
+  readonly zeros: readonly (readonly [string, unknown])[];
 }
 
 const forms = new Map<string, Form>();
@@ -63,16 +67,27 @@ function formOf(definition: string): Form {
   let form = forms.get(definition);
   if (!form) {
     const { properties = {}, required = [] } = schemaTable<SchemaNode>()[definition] ?? {};
-    const { drop = [], write = [], nulls = [] } = goFieldsOf(definition);
+    const { drop = [], write = [], nulls = [], zeros = [] } = goFieldsOf(definition);
     const fieldOf = ([key, node]: [string, SchemaNode]): [string, Field] => [
       key,
-      { node, drop: drop.includes(key), required: required.includes(key), normalise: normaliserOf(node) },
+      {
+        node,
+        drop: drop.includes(key),
+        required: [...required, ...nulls].includes(key),
+        normalise: normaliserOf(node),
+      },
     ];
     const fields = Object.entries(properties).filter(([key]) => key !== 'managedFields');
-    form = { fields: new Map(fields.map(fieldOf)), write, nulls };
+    const zeroOf = (key: string) => [key, zeroValue(properties[key])] as const;
+    form = { fields: new Map(fields.map(fieldOf)), write, nulls, zeros: zeros.map(zeroOf) };
     forms.set(definition, form);
   }
   return form;
+}
+
+function zeroValue(node: SchemaNode | undefined): string | number | boolean {
+  if (node?.type === 'boolean') return false;
+  return node?.type === 'string' ? '' : 0;
 }
 
 /** Whether a value is the zero of its declared type; a zero of another type is an error to be reported later. */
@@ -135,9 +150,10 @@ function set(object: MutableJson, key: string, value: unknown): void {
 function applyForm(object: MutableJson, definition: string): void {
   // Parts of a draft that are frozen were taken from the store.
   if (Object.isFrozen(object)) return;
-  const { fields, write, nulls } = formOf(definition);
+  const { fields, write, nulls, zeros } = formOf(definition);
   for (const key of write) if (object[key] === undefined) object[key] = {};
   for (const key of nulls) if (object[key] === undefined) object[key] = null;
+  for (const [key, zero] of zeros) if (object[key] === undefined) object[key] = zero;
   for (const key of Object.keys(object)) {
     const field = fields.get(key);
     if (!field) continue;

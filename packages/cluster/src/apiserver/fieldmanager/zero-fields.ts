@@ -1,8 +1,18 @@
 import { schemaTable } from '@coxswain/k8s/schemas';
 import type { SchemaNode } from '@coxswain/schema';
+import goFields from '../builtin/generated/go-fields.json' with { type: 'json' };
 import structFields from './generated/struct-fields.json' with { type: 'json' };
 
 const structs: Readonly<Record<string, readonly string[] | undefined>> = structFields;
+interface Written {
+  readonly drop?: readonly string[];
+  readonly write?: readonly string[];
+  readonly nulls?: readonly string[];
+  readonly zeros?: readonly string[];
+}
+
+/** By definition: fields that Go writes although OpenAPI does not call them required. */
+const written: Readonly<Record<string, Written>> = goFields;
 const none: ReadonlyMap<string, unknown> = new Map();
 let byNode: ReadonlyMap<SchemaNode, ReadonlyMap<string, unknown>> | undefined;
 
@@ -37,6 +47,9 @@ function allZeroFields(): ReadonlyMap<SchemaNode, ReadonlyMap<string, unknown>> 
       // a struct that is required and yet not always there is behind a pointer: absent to begin with
       if (!(type?.$ref !== undefined && table[type.$ref]?.properties)) zeros.set(field, zeroOf(type));
     }
+    const { nulls = [], zeros: scalars = [] } = written[name] ?? {};
+    for (const field of [...nulls, ...scalars])
+      zeros.set(field, zeroOf(node.properties?.[field], nulls.includes(field)));
     for (const field of structs[name] ?? []) zeros.set(field, emptyStruct);
     all.set(node, zeros.size > 0 ? zeros : none);
   }
@@ -45,8 +58,8 @@ function allZeroFields(): ReadonlyMap<SchemaNode, ReadonlyMap<string, unknown>> 
 
 const emptyStruct = Object.freeze({});
 
-function zeroOf(node: SchemaNode | undefined): unknown {
-  switch (node?.type) {
+function zeroOf(node: SchemaNode | undefined, pointer = false): unknown {
+  switch (pointer ? undefined : node?.type) {
     case 'string':
       return '';
     case 'integer':

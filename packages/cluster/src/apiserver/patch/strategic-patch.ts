@@ -137,7 +137,13 @@ function mergeOrdered(
     const items = change as readonly unknown[];
     list = list ? mergeListField(list, items, member, resolve) : (withoutDirectives(items) as readonly unknown[]);
   }
-  if (list) put(merged, field, orderByDirective(list, orderList, (current ?? []) as readonly unknown[], mergeKey));
+  if (!list) return;
+  const before = (current ?? []) as readonly unknown[];
+  // The real server looks at the items to learn what they are.
+  if (before.length === 0 && ((change ?? []) as readonly unknown[]).length === 0) {
+    throw brokenPatch('no elements in any of the given slices');
+  }
+  put(merged, field, orderByDirective(list, orderList, before, mergeKey));
 }
 
 function deletePrimitives(

@@ -84,7 +84,7 @@ function ownerErrors(owners: readonly OwnerReference[]): FieldError[] {
     for (const field of ['apiVersion', 'kind', 'name', 'uid'] as const) {
       if (!owner[field]) errors.push(fieldRequired(`${path}.${field}`, 'must not be empty'));
     }
-    if (owner.apiVersion.split('/').length > 2) {
+    if ((owner.apiVersion ?? '').split('/').length > 2) {
       const why = 'must be <group>/<version> or <version>';
       errors.push(fieldInvalid(`${path}.apiVersion`, owner.apiVersion, why));
     }

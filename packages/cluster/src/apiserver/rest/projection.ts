@@ -57,7 +57,8 @@ function metadataOnly(version: Form['version']): Projector {
       kind: 'PartialObjectMetadataList',
       apiVersion,
       metadata,
-      items: objects.map(part),
+      // the only list that is null when there is nothing in it
+      items: objects.length === 0 ? null : objects.map(part),
     }),
     bookmark: (metadata) => deepFreeze({ kind: 'PartialObjectMetadata', apiVersion, metadata }),
   };

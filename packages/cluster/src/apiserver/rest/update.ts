@@ -176,7 +176,8 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
   resource.strategy.prepareUpdate?.(draft, old, context);
   countGeneration(call, draft, old);
   refuse(call, name, validate(call, asObject(draft), old, context));
-  const texts = call.subresource === '' ? call.resource.strategy.warnings?.(asObject(draft), old) : undefined;
+  const whole = call.subresource === '' || call.subresource === 'scale';
+  const texts = whole ? call.resource.strategy.warnings?.(asObject(draft), old) : undefined;
   for (const text of texts ?? []) warn(call, text);
   warnOfBareFinalizers(call, asObject(draft), old);
   const checked = admission(call, 'validate', write);

@@ -20,7 +20,8 @@ const tables: Readonly<Record<string, readonly Column[]>> = {
   ...deviceTables,
 };
 
-const plainColumns: readonly Column[] = [name, createdAt];
+/** Name and creation time, for kinds without columns of their own. */
+export const plainColumns: readonly Column[] = [name, createdAt];
 
 /** Columns of a built-in kind; kinds without their own show name and creation time. */
 export function columnsOf(group: string, plural: string): readonly Column[] {

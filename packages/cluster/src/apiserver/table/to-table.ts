@@ -1,5 +1,6 @@
 import type { DynamicObject } from '@coxswain/k8s';
 import type { Column, ResourceInfo, ToTable } from '../types.ts';
+import { plainColumns } from './columns.ts';
 import { ageOf } from './human-duration.ts';
 
 function definitionOf({ name, type, format = '', description = '', priority = 0 }: Column): object {
@@ -45,14 +46,22 @@ function definitionsOf({ columns }: ResourceInfo): readonly object[] {
   return found;
 }
 
+/** Built-in kinds without columns of their own have no list of rows, not even an empty one, when there are none. */
+function noRows({ builtIn, columns }: ResourceInfo): readonly object[] | null {
+  return builtIn && columns === plainColumns ? null : [];
+}
+
 /** The Table form of objects (`spec/embedded.md` §1.5): what `kubectl get` prints. */
 export const toTable: ToTable = (resource, objects, { includeObject = 'Metadata', metadata, now, version = 'v1' }) => ({
   kind: 'Table',
   apiVersion: `meta.k8s.io/${version}`,
   metadata,
   columnDefinitions: definitionsOf(resource),
-  rows: objects.map((object) => {
-    const cells = resource.columns.map((column) => cellOf(column, object, resource.builtIn, now));
-    return { cells, object: rowObject(object, resource, includeObject, `meta.k8s.io/${version}`) };
-  }),
+  rows:
+    objects.length === 0
+      ? noRows(resource)
+      : objects.map((object) => {
+          const cells = resource.columns.map((column) => cellOf(column, object, resource.builtIn, now));
+          return { cells, object: rowObject(object, resource, includeObject, `meta.k8s.io/${version}`) };
+        }),
 });

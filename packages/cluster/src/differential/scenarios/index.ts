@@ -8,6 +8,7 @@ import { customRules } from './custom-rules.ts';
 import { decoding } from './decoding.ts';
 import { discovery } from './discovery.ts';
 import { errors } from './errors.ts';
+import { found } from './found.ts';
 import { kindAreas } from './kinds.ts';
 import { limits } from './limits.ts';
 import { patches } from './patches.ts';
@@ -31,6 +32,7 @@ export const areas: readonly Area[] = [
   watches,
   writes,
   patches,
+  found,
   decoding,
   limits,
   validation,

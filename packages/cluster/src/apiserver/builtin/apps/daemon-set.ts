@@ -1,4 +1,4 @@
-import type { MutableJson } from '@coxswain/k8s';
+import type { DynamicObject, MutableJson } from '@coxswain/k8s';
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
 import { defaultPodTemplate } from '../pod/default-spec.ts';
@@ -94,5 +94,9 @@ export const daemonSetStrategy: Strategy = {
     ...unchanged(objectAt(object, 'spec')?.selector, objectAt(old, 'spec')?.selector, 'spec.selector'),
     ...validateDaemonSet(object),
   ],
-  warnings: (object) => podWarnings(objectAt(objectAt(object, 'spec'), 'template') ?? {}, 'spec.template'),
+  warnings(object, old) {
+    const generationOf = (one: DynamicObject) => one.metadata.annotations?.[templateGeneration];
+    if (old && generationOf(old) === generationOf(object)) return [];
+    return podWarnings(objectAt(objectAt(object, 'spec'), 'template') ?? {}, 'spec.template');
+  },
 };

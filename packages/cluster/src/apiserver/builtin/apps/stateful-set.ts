@@ -2,6 +2,7 @@ import type { MutableJson } from '@coxswain/k8s';
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
 import { defaultClaimSpec, validateClaimSpec } from '../core/claim-spec.ts';
+import { claimWarnings } from '../core/persistent-volume-claim.ts';
 import { defaultPodTemplate } from '../pod/default-spec.ts';
 import { podWarnings } from '../pod/warnings.ts';
 import {
@@ -160,8 +161,15 @@ export const statefulSetStrategy: Strategy = {
       return [invalidValue(`spec.${key}`, shown, immutableText)];
     });
   },
-  warnings: (object) => [
-    ...podWarnings(objectAt(objectAt(object, 'spec'), 'template') ?? {}, 'spec.template'),
-    ...((numberAt(objectAt(object, 'spec'), 'revisionHistoryLimit') ?? 0) < 0 ? [negativeHistory] : []),
-  ],
+  warnings(object, old) {
+    const spec = objectAt(object, 'spec');
+    const changed = old === undefined || old.metadata.generation !== object.metadata.generation;
+    // The real server writes the path otherwise when it is a change.
+    const path = (i: number) => `spec.volumeClaimTemplates[${i}]${old ? '.Spec' : ''}`;
+    return [
+      ...(changed ? podWarnings(objectAt(spec, 'template') ?? {}, 'spec.template') : []),
+      ...objectsAt(spec, 'volumeClaimTemplates').flatMap((claim, i) => claimWarnings(objectAt(claim, 'spec'), path(i))),
+      ...((numberAt(spec, 'revisionHistoryLimit') ?? 0) < 0 ? [negativeHistory] : []),
+    ];
+  },
 };

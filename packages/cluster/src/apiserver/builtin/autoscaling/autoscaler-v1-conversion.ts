@@ -43,6 +43,12 @@ function parsed(text: unknown): unknown {
   }
 }
 
+/** Whether an object of the first version has metrics of which its fields tell nothing. */
+export function carriesMetrics(object: ReadJson): boolean {
+  const value = parsed(objectAt(objectAt(object, 'metadata'), 'annotations')?.[carried.metrics]);
+  return Array.isArray(value) && value.length > 0;
+}
+
 /** Moves one annotation back to where the newer version keeps its value. */
 function restore(object: MutableJson, part: string, field: string, annotation: string): void {
   const annotations = objectAt(objectAt(object, 'metadata'), 'annotations');

@@ -3,6 +3,7 @@ import type { Strategy } from '../../types.ts';
 import { ensureObject, fill, fillZero, listAt, numberAt, objectAt, type ReadJson } from '../shared/draft.ts';
 import { invalidValue, required } from '../shared/errors.ts';
 import { nonNegative } from '../shared/values.ts';
+import { carriesMetrics } from './autoscaler-v1-conversion.ts';
 import { defaultBehavior, validateBehavior } from './behavior.ts';
 import { validateMetrics } from './validate-metrics.ts';
 import { validateTargetRef } from './validate-target.ts';
@@ -32,6 +33,9 @@ export const autoscalerStrategy: Strategy = {
       const target = { type: 'Utilization', averageUtilization: 80 };
       spec.metrics = [{ type: 'Resource', resource: { name: 'cpu', target } }];
     }
+    // The older version knows no other metrics, but may carry them.
+    if (draft.apiVersion === 'autoscaling/v1' && !carriesMetrics(draft))
+      fill(spec, 'targetCPUUtilizationPercentage', 80);
     defaultBehavior(spec);
     const status = ensureObject(draft, 'status');
     fillZero(status, 'desiredReplicas', 0);

@@ -49,7 +49,7 @@ function validateClaimUpdate(object: DynamicObject, old: DynamicObject): readonl
     const [was, is] = [before, next].map((spec) => goValue(spec, 'core.PersistentVolumeClaimSpec'));
     errors.push(forbiddenField('spec', `${fixedText}${goDiff(was, is)}`));
   }
-  const newSize = storageOf(objectAt(objectAt(object, 'spec'), 'resources'));
+  const newSize = storageOf(objectAt(objectAt(object, 'spec'), 'resources')) ?? '0';
   const oldSize = storageOf(objectAt(objectAt(old, 'spec'), 'resources'));
   const capacity = storageOf(objectAt(old, 'status')) ?? '0';
   if (isLess(newSize, oldSize, false) && isLess(newSize, capacity, true)) {
@@ -86,6 +86,17 @@ export function validateClaimStatus(object: ReadJson): readonly FieldError[] {
   ];
 }
 
+/** What is odd about the spec of a claim. */
+export function claimWarnings(spec: ReadJson | undefined, path: string): readonly string[] {
+  return ['requests', 'limits'].flatMap((key) => {
+    const size = objectAt(objectAt(spec, 'resources'), key)?.storage;
+    const shown = typeof size === 'string' ? canonicalQuantity(size) : '';
+    if (!shown.endsWith('m')) return [];
+    const value = JSON.stringify(shown);
+    return [`${path}.resources.${key}[storage]: fractional byte value ${value} is invalid, must be an integer`];
+  });
+}
+
 export const persistentVolumeClaimStrategy: Strategy = {
   default(draft) {
     defaultClaimSpec(ensureObject(draft, 'spec'));
@@ -98,14 +109,7 @@ export const persistentVolumeClaimStrategy: Strategy = {
   prepareUpdate(draft, _old, { subresource }) {
     if (subresource === '') mirrorSources(ensureObject(draft, 'spec'));
   },
-  warnings: (object) => {
-    const size = objectAt(objectAt(objectAt(object, 'spec'), 'resources'), 'requests')?.storage;
-    const shown = typeof size === 'string' ? canonicalQuantity(size) : '';
-    const field = 'spec.resources.requests[storage]';
-    return shown.endsWith('m')
-      ? [`${field}: fractional byte value ${JSON.stringify(shown)} is invalid, must be an integer`]
-      : [];
-  },
+  warnings: (object) => claimWarnings(objectAt(object, 'spec'), 'spec'),
   validate: (object) => validateClaimSpec(objectAt(object, 'spec') ?? {}, 'spec'),
   validateUpdate: (object, old, { subresource }) => (subresource === '' ? validateClaimUpdate(object, old) : []),
 };

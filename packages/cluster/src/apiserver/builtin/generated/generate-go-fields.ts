@@ -6,11 +6,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { schemaTable } from '@coxswain/k8s/schemas';
+import type { SchemaNode } from '@coxswain/schema';
 
 interface GoField {
   readonly json: string;
   readonly type: string;
   readonly omitEmpty: boolean;
+  readonly omitZero: boolean;
   readonly inline: boolean;
 }
 
@@ -35,6 +37,7 @@ function fieldsOf(body: string): readonly GoField[] {
     json,
     type,
     omitEmpty: options.includes('omitempty') && !options.includes('omitzero'),
+    omitZero: options.includes('omitzero'),
     // an embedded struct: its fields are the outer one's
     inline: json === '',
   }));
@@ -51,6 +54,7 @@ interface Entry {
   readonly drop: string[];
   readonly write: string[];
   readonly nulls: string[];
+  readonly zeros: string[];
 }
 
 function collect(definition: string, entry: Entry): void {
@@ -58,13 +62,26 @@ function collect(definition: string, entry: Entry): void {
     const struct = structNamed(field.type, definition);
     if (field.inline) {
       if (struct) collect(struct, entry);
-    } else if (!field.omitEmpty || special.has(lastName(field.type))) continue;
+    } else if (field.omitZero || special.has(lastName(field.type))) continue;
+    else if (!field.omitEmpty) collectWritten(definition, field, struct !== undefined, entry);
     else if (lastName(field.type) === 'Time' || lastName(field.type) === 'MicroTime') {
       if (!/^[*[]|^map/.test(field.type)) entry.nulls.push(field.json);
     } else if (scalars.has(field.type) || scalars.has(lastName(field.type))) {
       if (!field.type.startsWith('*')) entry.drop.push(field.json);
     } else if (struct && !/^[*[]|^map/.test(field.type)) entry.write.push(field.json);
   }
+}
+
+/** Of what Go always writes: lists and scalars, and what else OpenAPI does not call required. */
+function collectWritten(definition: string, field: GoField, isStruct: boolean, entry: Entry): void {
+  const { type, json } = field;
+  const required = schemaTable<SchemaNode>()[definition]?.required?.includes(json) ?? false;
+  if (type.startsWith('[]')) entry.nulls.push(json);
+  else if (scalars.has(type) || scalars.has(lastName(type))) entry.zeros.push(json);
+  else if (required) return;
+  else if (/^[*]|^map/.test(type)) entry.nulls.push(json);
+  else if (isStruct) entry.write.push(json);
+  else entry.zeros.push(json);
 }
 
 function main(root: string): void {
@@ -77,7 +94,7 @@ function main(root: string): void {
   readTypes(join(moduleOf('apimachinery'), 'pkg/apis/meta/v1'), 'io.k8s.apimachinery.pkg.apis.meta.v1');
   const table: Record<string, Partial<Entry>> = {};
   for (const definition of Object.keys(schemaTable()).sort()) {
-    const entry: Entry = { drop: [], write: [], nulls: [] };
+    const entry: Entry = { drop: [], write: [], nulls: [], zeros: [] };
     collect(definition, entry);
     const filled = Object.entries(entry).filter(([, names]) => names.length > 0);
     if (filled.length > 0) table[definition] = Object.fromEntries(filled);
