@@ -126,8 +126,8 @@ function permitted(authorizer: Authorizer, request: ApiRequest): ApiRequest {
   if (!wanted && user.groups.includes(masters)) return request;
   const attributes = attributesOf(request);
   const acting = wanted ? impersonate(authorizer, user, wanted, attributes) : user;
-  const { allowed, reason } = authorizer.authorize(acting, attributes);
-  if (!allowed) throw notPermitted(acting, attributes, reason);
+  const decision = authorizer.authorize(acting, attributes);
+  if (!decision.allowed) throw notPermitted(acting, attributes, decision.reason);
   return acting === user ? request : { ...request, user: acting };
 }
 

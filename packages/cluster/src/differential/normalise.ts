@@ -1,3 +1,4 @@
+import { tokenClaims } from './token-claims.ts';
 import type { Answer, RawAnswer } from './types.ts';
 
 const uidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -72,7 +73,9 @@ export class Normaliser {
     if (isRecord(value)) return this.#record(value);
     if (typeof value === 'number')
       return key.endsWith('odePort') && value >= 30_000 && value <= 33_000 ? '<nodeport>' : value;
-    return typeof value === 'string' ? this.#string(value, key) : value;
+    if (typeof value !== 'string') return value;
+    const claims = value.startsWith('eyJ') ? tokenClaims(value) : undefined;
+    return claims === undefined ? this.#string(value, key) : this.#visit(claims, '');
   }
 
   #record(value: Record<string, unknown>): unknown {

@@ -115,13 +115,14 @@ class Player {
   }
 
   #fill({ base, save: _save, stream: _stream, verdict: _verdict, note: _note, ...step }: Step): FilledStep {
-    const { body, raw } = step;
+    const { body, raw, headers } = step;
     const start = base === undefined ? undefined : this.#variables.get(base);
     const filled = fillBody(body, this.#variables);
     const whole = base === undefined ? filled : merged(start, filled ?? {});
     return {
       ...step,
       path: fillPath(step.path, this.#variables),
+      ...(headers === undefined ? {} : { headers: fillBody(headers, this.#variables) as NonNullable<Step['headers']> }),
       ...(raw === undefined ? {} : { raw: String(fillBody(`${raw} `, this.#variables)).slice(0, -1) }),
       ...(whole === undefined ? {} : { body: whole }),
     };

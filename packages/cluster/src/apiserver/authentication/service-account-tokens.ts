@@ -19,11 +19,13 @@ export interface TokenSubject {
   readonly pod?: ObjectRef;
   readonly secret?: ObjectRef;
   readonly node?: ObjectRef;
+  /** Wall time in seconds, from when on its use is noted: it should have been renewed. */
+  readonly warnafter?: number;
 }
 
 export interface IssuedToken {
   readonly token: string;
-  /** Wall time in seconds. */
+  /** Wall time in seconds, without the grace. */
   readonly expires: number;
 }
 
@@ -69,18 +71,21 @@ export class ServiceAccountTokens {
     return this.#signer;
   }
 
-  /** @param seconds how long it is good */
-  issue(subject: TokenSubject, audiences: readonly string[], seconds: number): IssuedToken {
+  /**
+   * @param seconds how long it is good
+   * @param grace seconds for which it is good after that, though it should be renewed by then
+   */
+  issue(subject: TokenSubject, audiences: readonly string[], seconds: number, grace = 0): IssuedToken {
     const { clock, random } = this.#options;
     const now = Math.floor(clock.now() / 1000);
     const expires = now + seconds;
     const token = this.signer.sign({
       aud: audiences,
-      exp: expires,
+      exp: expires + grace,
       iat: now,
       iss: issuer,
       jti: randomUuid(random),
-      'kubernetes.io': subject,
+      'kubernetes.io': grace === 0 ? subject : { ...subject, warnafter: expires },
       nbf: now,
       sub: `system:serviceaccount:${subject.namespace}:${subject.serviceaccount.name}`,
     });

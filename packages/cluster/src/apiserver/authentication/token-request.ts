@@ -1,15 +1,19 @@
-import type { DynamicObject, MutableJson } from '@coxswain/k8s';
+import type { DynamicObject, ManagedFieldsEntry, MutableJson } from '@coxswain/k8s';
 import { badRequest, conflict, formatTime, invalid, notFound } from '@coxswain/runtime/core';
 import type { FieldError } from '@coxswain/schema';
 import type { Storage } from '../../storage/types.ts';
 import { isObject, listAt, numberAt, objectAt, textAt } from '../builtin/shared/draft.ts';
-import { invalidValue } from '../builtin/shared/errors.ts';
-import type { SubresourceHandler, SubresourceRequest } from '../types.ts';
+import { invalidValue, notSupported } from '../builtin/shared/errors.ts';
+import { dnsSubdomain } from '../builtin/shared/names.ts';
+import type { ApiRequest, SubresourceHandler, SubresourceRequest } from '../types.ts';
 import { issuer, type ObjectRef, type ServiceAccountTokens, type TokenSubject } from './service-account-tokens.ts';
 
 const kind = { group: 'authentication.k8s.io', kind: 'TokenRequest' };
 const hour = 3600;
 const minimum = 600;
+/** What nodes ask for, for their pods. Programs that never read such a token again may use it for a year. */
+const renewedHourly = hour + 7;
+const year = 365 * 24 * hour;
 
 const refuse = (name: string, errors: readonly FieldError[]): never => {
   throw invalid(kind.group, kind.kind, name, errors);
@@ -35,14 +39,51 @@ function checkUid(body: MutableJson, name: string, account: DynamicObject): void
   throw conflict({ group: kind.group, plural: kind.kind }, name, text);
 }
 
-function secondsOf(spec: MutableJson): number {
-  const seconds = numberAt(spec, 'expirationSeconds') ?? hour;
+function secondsErrors(seconds: number): FieldError[] {
   const field = 'spec.expirationSeconds';
-  if (seconds < minimum) refuse('', [invalidValue(field, seconds, 'may not specify a duration less than 10 minutes')]);
-  if (seconds > 2 ** 32) {
-    refuse('', [invalidValue(field, seconds, 'may not specify a duration larger than 2^32 seconds')]);
+  if (seconds < minimum) return [invalidValue(field, seconds, 'may not specify a duration less than 10 minutes')];
+  if (seconds <= 2 ** 32) return [];
+  return [invalidValue(field, seconds, 'may not specify a duration larger than 2^32 seconds')];
+}
+
+const webhooks = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'];
+const attestationKey = 'admissionReviewAPIGroups';
+
+function groupErrors(value: unknown, field: string): FieldError[] {
+  if (value === '*') return [];
+  if (value === '') return [invalidValue(field, value, 'may not be an empty string')];
+  const faults = typeof value === 'string' ? dnsSubdomain(value) : [];
+  return faults.map((fault) => invalidValue(field, value, `must specify a valid API Group: ${fault}`));
+}
+
+/** What a token for a webhook attests: for which one API group it is asked. */
+function attestationErrors(attestations: MutableJson | undefined): FieldError[] {
+  const field = 'spec.attestations';
+  const entries = Object.entries(attestations ?? {});
+  if (entries.length !== 1) {
+    const text = 'webhook bound requests require exactly one admissionReviewAPIGroups attestation';
+    return [invalidValue(field, attestations, text)];
   }
-  return seconds;
+  return entries.flatMap(([key, values]) => {
+    const at = `${field}[${key}]`;
+    if (key !== attestationKey) return [notSupported(at, key, [attestationKey])];
+    const [first, ...more] = Array.isArray(values) ? values : [];
+    if (first === undefined || more.length > 0) return [invalidValue(at, values, 'must specify a single value')];
+    return groupErrors(first, `${at}[0]`);
+  });
+}
+
+function specErrors(spec: MutableJson, seconds: number, audiences: readonly unknown[]): FieldError[] {
+  const ref = objectAt(spec, 'boundObjectRef');
+  const attestations = objectAt(spec, 'attestations');
+  if (textAt(ref, 'apiVersion') === 'admissionregistration.k8s.io/v1' && webhooks.includes(textAt(ref, 'kind'))) {
+    const text = 'must be length 1 when bound to a webhook config';
+    const many = audiences.length === 1 ? [] : [invalidValue('spec.audiences', audiences, text)];
+    return [...secondsErrors(seconds), ...many, ...attestationErrors(attestations)];
+  }
+  if (Object.keys(attestations ?? {}).length === 0) return secondsErrors(seconds);
+  const text = 'attestations may only be specified with a webhook bound object reference';
+  return [invalidValue('spec.attestations', attestations, text)];
 }
 
 function bound(storage: Storage, plural: string, namespace: string, name: string): DynamicObject {
@@ -61,7 +102,9 @@ function boundTo(storage: Storage, account: DynamicObject, ref: MutableJson | un
   const known = ['Pod', 'Node', 'Secret'].includes(kindName) && !apiVersion.includes('/');
   if (!known) {
     const version = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
-    throw badRequest(`cannot bind token to object of type ${version}, Kind=${kindName}`);
+    const off = apiVersion === 'admissionregistration.k8s.io/v1' && webhooks.includes(kindName);
+    const why = off ? ' (feature gate APIServerWebhookAuthenticationToken is disabled)' : '';
+    throw badRequest(`cannot bind token to object of type ${version}, Kind=${kindName}${why}`);
   }
   const found = bound(storage, `${kindName.toLowerCase()}s`, kindName === 'Node' ? '' : namespace, name);
   const subject = { [kindName.toLowerCase()]: refOf(found) };
@@ -85,6 +128,27 @@ function boundTo(storage: Storage, account: DynamicObject, ref: MutableJson | un
   return subject;
 }
 
+/** Whose the fields of the question are: all that was asked, and how long the token is to be good. */
+function claimOf({ query = {}, userAgent = '' }: ApiRequest, spec: MutableJson, time: string): ManagedFieldsEntry {
+  const ref = objectAt(spec, 'boundObjectRef');
+  const ofRef = Object.fromEntries(Object.keys(ref ?? {}).map((key) => [`f:${key}`, {}]));
+  return {
+    manager: query.fieldManager || userAgent.split('/')[0] || 'unknown',
+    operation: 'Update',
+    apiVersion: `${kind.group}/v1`,
+    time,
+    fieldsType: 'FieldsV1',
+    fieldsV1: {
+      'f:spec': {
+        'f:expirationSeconds': {},
+        ...(listAt(spec, 'audiences').length > 0 ? { 'f:audiences': {} } : {}),
+        ...(ref ? { 'f:boundObjectRef': ofRef } : {}),
+      },
+    },
+    subresource: 'token',
+  };
+}
+
 function answer(request: SubresourceRequest, tokens: ServiceAccountTokens): object {
   const { request: asked, name, namespace, context, operations } = request;
   if (!isObject(asked.body)) throw badRequest('not a TokenRequest object: the body must be a JSON object');
@@ -94,10 +158,16 @@ function answer(request: SubresourceRequest, tokens: ServiceAccountTokens): obje
   const spec = objectAt(asked.body, 'spec') ?? {};
   const given = listAt(spec, 'audiences').filter((audience) => typeof audience === 'string');
   const audiences = given.length > 0 ? given : [issuer];
-  const seconds = secondsOf(spec);
+  const seconds = numberAt(spec, 'expirationSeconds') ?? hour;
+  const errors = specErrors(spec, seconds, audiences);
+  if (errors.length > 0) refuse('', errors);
+  const now = formatTime(context.clock.now());
   const ref = objectAt(spec, 'boundObjectRef');
-  const subject = { namespace, serviceaccount: refOf(account), ...boundTo(context.storage, account, ref) };
-  const { token, expires } = tokens.issue(subject, audiences, seconds);
+  const bond = boundTo(context.storage, account, ref);
+  const subject = { namespace, serviceaccount: refOf(account), ...bond };
+  const forServer = audiences.every((audience) => audience === issuer);
+  const extended = bond.pod !== undefined && seconds === renewedHourly && forServer;
+  const { token, expires } = tokens.issue(subject, audiences, seconds, extended ? year - seconds : 0);
   return {
     kind: kind.kind,
     apiVersion: `${kind.group}/v1`,
@@ -105,7 +175,8 @@ function answer(request: SubresourceRequest, tokens: ServiceAccountTokens): obje
       name,
       namespace,
       uid: account.metadata.uid,
-      creationTimestamp: formatTime(context.clock.now()),
+      creationTimestamp: now,
+      managedFields: [claimOf(asked, spec, now)],
     },
     spec: { audiences, expirationSeconds: seconds, boundObjectRef: ref ?? null },
     status: { token, expirationTimestamp: formatTime(expires * 1000) },

@@ -36,6 +36,22 @@ function describe(binding: Binding, user: UserInfo): string {
   return `${own} of ${binding.roleRef.kind} "${binding.roleRef.name}" to ${subject?.kind} "${shown}"`;
 }
 
+/** Why is rarely asked. */
+class Allowed implements Decision {
+  readonly allowed = true;
+  readonly #by: Binding;
+  readonly #user: UserInfo;
+
+  constructor(by: Binding, user: UserInfo) {
+    this.#by = by;
+    this.#user = user;
+  }
+
+  get reason(): string {
+    return `RBAC: allowed by ${describe(this.#by, this.#user)}`;
+  }
+}
+
 /** Authorization by the roles and bindings in the store. */
 export class RbacAuthorizer implements Authorizer, StorageSubscription {
   readonly #storage: Storage;
@@ -65,7 +81,7 @@ export class RbacAuthorizer implements Authorizer, StorageSubscription {
       }
       return false;
     });
-    if (allowing) return { allowed: true, reason: `RBAC: allowed by ${describe(allowing, user)}` };
+    if (allowing) return new Allowed(allowing, user);
     return errors ? { allowed: false, reason: `rbac: RBAC: ${joined(errors)}` } : refused;
   }
 

@@ -43,6 +43,7 @@ export async function create(call: Call): Promise<ApiResponse> {
 /** Kinds that are questions: the answer is made, nothing is stored. */
 function answer(call: Call, draft: MutableJson, options: WriteOptions): ApiResponse {
   applyDefaults(call.resource, draft);
+  track(call, draft, undefined, options);
   const answered = call.resource.answer?.(draft, strategyContext(call, options.dryRun)) ?? draft;
   return objectReply(call, deepFreeze(asObject(answered)), 201);
 }

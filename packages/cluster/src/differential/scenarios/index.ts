@@ -1,4 +1,5 @@
 import type { Area } from '../types.ts';
+import { access } from './access.ts';
 import { admission } from './admission.ts';
 import { connect } from './connect.ts';
 import { customConversion } from './custom-conversion.ts';
@@ -48,6 +49,7 @@ export const areas: readonly Area[] = [
   customConversion,
   connect,
   admission,
+  access,
   ...kindAreas,
   serverGroups,
 ];
