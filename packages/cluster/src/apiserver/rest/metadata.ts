@@ -1,7 +1,8 @@
 import type { DynamicObject, MutableJson, ObjectMeta, OwnerReference } from '@coxswain/k8s';
 import { parseApiVersion } from '@coxswain/k8s';
-import { deepEqual, formatTime, labelValueErrors, qualifiedNameErrors, randomUuid } from '@coxswain/runtime/core';
+import { formatTime, labelValueErrors, qualifiedNameErrors, randomUuid } from '@coxswain/runtime/core';
 import type { FieldError } from '@coxswain/schema';
+import { repeated } from '../request/repeated.ts';
 import type { ResourceInfo } from '../types.ts';
 import { type Call, warn } from './context.ts';
 import { fieldForbidden, fieldInvalid, fieldRequired, fieldTooLong } from './field-errors.ts';
@@ -65,11 +66,10 @@ export function dropDuplicateOwners(call: Call, draft: MutableJson): void {
   const meta = metadataOf(draft);
   const owners = meta.ownerReferences;
   if (!Array.isArray(owners) || owners.length < 2) return;
-  const isFirst = (owner: unknown, index: number) => owners.findIndex((other) => deepEqual(other, owner)) === index;
-  const kept = owners.filter(isFirst);
-  if (kept.length === owners.length) return;
-  const uids = owners.filter((owner, index) => !isFirst(owner, index)).map((owner: MutableJson) => String(owner.uid));
-  meta.ownerReferences = kept;
+  const again = repeated(owners);
+  const uids = owners.filter((_, index) => again[index]).map((owner: MutableJson) => String(owner.uid));
+  if (uids.length === 0) return;
+  meta.ownerReferences = owners.filter((_, index) => !again[index]);
   const what =
     '.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may';
   const advice = `reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids.join(', ')}`;

@@ -2,15 +2,16 @@ import type { MutableJson } from '@coxswain/k8s';
 import { deepEqual } from '@coxswain/runtime/core';
 import { isObject } from '../../builtin/shared/draft.ts';
 import { decodeClaims } from '../../fieldmanager/managers.ts';
+import { repeated } from '../../request/repeated.ts';
 import type { AdmissionAttributes } from '../../types.ts';
 
 function dropDuplicateOwners(meta: MutableJson, warn: (text: string) => void): void {
   const owners: unknown = meta.ownerReferences;
   if (!Array.isArray(owners)) return;
-  const repeated = (owner: unknown, index: number) => owners.findIndex((other) => deepEqual(other, owner)) < index;
-  const uids = owners.filter(repeated).map((owner) => String(isObject(owner) ? owner.uid : ''));
+  const again = repeated(owners);
+  const uids = owners.filter((_, index) => again[index]).map((owner) => String(isObject(owner) ? owner.uid : ''));
   if (uids.length === 0) return;
-  meta.ownerReferences = owners.filter((owner, index) => !repeated(owner, index));
+  meta.ownerReferences = owners.filter((_, index) => !again[index]);
   const what =
     '.metadata.ownerReferences contains duplicate entries after mutating admission happens; API server dedups owner references in 1.20+, ';
   const advice = `and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids.join(', ')}`;
