@@ -33,9 +33,6 @@ export interface ExchangeOptions {
   readonly random?: Random;
 }
 
-/** Milliseconds for which a client may take nothing of its answer before it is cut off. */
-const stallLimit = 60_000;
-
 /** Turns requests into calls of the handler, and its answers into bytes. */
 export class Exchanges {
   readonly #options: ExchangeOptions;
@@ -43,7 +40,6 @@ export class Exchanges {
   readonly #random: Random;
   readonly #watches = new Set<WatchWriter>();
   readonly #upgraded = new Set<Duplex>();
-  readonly #users = new WeakMap<HttpRequest, Promise<UserInfo>>();
   #closing = false;
 
   /** @param onIdle called after each answer while the server closes */
@@ -136,7 +132,7 @@ export class Exchanges {
       pretty: isPretty(request, target),
     };
     await respond(request, reply, answer, style);
-    if (!reply.body.writableFinished) reply.limitStall(stallLimit);
+    if (!reply.body.writableFinished) reply.limitStall();
   }
 
   /** Goes on with another protocol on the connection. */
@@ -201,12 +197,8 @@ export class Exchanges {
 
   /** Who asks; found out once for each request. */
   #userOf(request: HttpRequest): Promise<UserInfo> {
-    let user = this.#users.get(request);
-    if (!user) {
-      user = authenticate(request, this.#options.authenticate);
-      this.#users.set(request, user);
-    }
-    return user;
+    request.user ??= authenticate(request, this.#options.authenticate);
+    return request.user;
   }
 
   async #ask(request: ApiRequest, limit: number | undefined, gone: AbortController): Promise<ApiResponse> {

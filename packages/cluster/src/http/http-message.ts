@@ -1,7 +1,11 @@
 import { type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
+import type { UserInfo } from '../apiserver/types.ts';
 import type { Upgrade } from './upgrade.ts';
+
+/** Milliseconds for which a client may take nothing of its answer before it is cut off. */
+export const stallLimit = 60_000;
 
 /** A request, of HTTP/1.1 or HTTP/2. */
 export interface HttpRequest {
@@ -17,6 +21,8 @@ export interface HttpRequest {
   readonly body: Readable;
   /** The client wants to go on with another protocol. */
   readonly upgrade?: Upgrade;
+  /** Who asks, once that was asked for. */
+  user?: Promise<UserInfo>;
 }
 
 /** The answer to a request. */
@@ -34,8 +40,8 @@ export interface HttpReply {
   flushHead(): void;
   /** Asks the client to use the connection no more, where that is said with an answer. */
   endConnection(): void;
-  /** Cuts the answer off when the client takes nothing of it for so many milliseconds. */
-  limitStall(ms: number): void;
+  /** The answer is complete: it is cut off when the client takes nothing of it for {@link stallLimit}. */
+  limitStall(): void;
   /** Breaks off without an answer. */
   reset(): void;
   /** Gives the connection away, before any head: nothing is written here any more. Only HTTP/1.1 can. */
@@ -51,8 +57,20 @@ export function http1Request(message: IncomingMessage, upgrade?: Upgrade): HttpR
   return { ...request, hasBody };
 }
 
+/** How many answers of a connection are being made, or go on for long: silence is nothing wrong then. */
+const pending = new WeakMap<Socket, number>();
+
+/** Whether a connection of HTTP/1.1 on which nothing moved for {@link stallLimit} is of no use any more: idle, or stuck in an answer. */
+export const isStalled = (socket: Socket): boolean => !pending.get(socket);
+
 export function http1Reply(response: ServerResponse): HttpReply {
-  const { socket } = response;
+  const { socket } = response.req;
+  let isPending = true;
+  pending.set(socket, (pending.get(socket) ?? 0) + 1);
+  const settle = () => {
+    if (isPending) pending.set(socket, (pending.get(socket) ?? 1) - 1);
+    isPending = false;
+  };
   // That a connection goes on is not said, as by Go's servers: it is so unless something else is said.
   if (response.shouldKeepAlive && response.req.httpVersionMinor > 0) response.removeHeader('Connection');
   return {
@@ -60,16 +78,20 @@ export function http1Reply(response: ServerResponse): HttpReply {
     get isGone() {
       return response.destroyed;
     },
-    onClose: (listener) => void response.once('close', () => listener(response.writableFinished)),
+    onClose: (listener) => {
+      response.once('close', () => {
+        settle();
+        listener(response.writableFinished);
+      });
+    },
     setHeader: (name, value) => void response.setHeader(name, value),
     writeHead: (code, headers) => void response.writeHead(code, headers),
     flushHead: () => response.flushHeaders(),
     endConnection: () => void response.setHeader('Connection', 'close'),
-    limitStall: (ms) => void response.setTimeout(ms, () => response.destroy()),
-    reset: () => void socket?.destroy(),
-    detach: () => {
-      if (socket) response.detachSocket(socket);
-    },
+    // The connection has a timer; one for each answer would be the dearest part of it.
+    limitStall: settle,
+    reset: () => void socket.destroy(),
+    detach: () => response.detachSocket(socket),
   };
 }
 

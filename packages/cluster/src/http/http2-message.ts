@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
-import type { HttpReply, HttpRequest } from './http-message.ts';
+import { type HttpReply, type HttpRequest, stallLimit } from './http-message.ts';
 
 /** @param socket the connection itself: what the stream shows of it is a stand-in */
 export function http2Request(
@@ -45,7 +45,7 @@ export function http2Reply(stream: ServerHttp2Stream): HttpReply {
     },
     flushHead: () => {},
     endConnection: () => {},
-    limitStall: (ms) => void stream.setTimeout(ms, () => stream.close(constants.NGHTTP2_CANCEL)),
+    limitStall: () => void stream.setTimeout(stallLimit, () => stream.close(constants.NGHTTP2_CANCEL)),
     reset: () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
   };
 }

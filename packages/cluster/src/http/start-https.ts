@@ -6,7 +6,7 @@ import type { Clock, Logger } from '@coxswain/runtime/core';
 import type { Authority } from '../pki/index.ts';
 import { type ExchangeOptions, Exchanges } from './exchanges.ts';
 import { headerLimit } from './header-limit.ts';
-import { http1Reply, http1Request, upgradeReply } from './http-message.ts';
+import { http1Reply, http1Request, isStalled, stallLimit, upgradeReply } from './http-message.ts';
 import type { Http2Door } from './http2-door.ts';
 import { listen } from './listen.ts';
 import { upgradeKind } from './upgrade.ts';
@@ -57,8 +57,12 @@ export async function startHttps(options: HttpsOptions): Promise<HttpsServer> {
   server.on('request', (request, response) => exchange.serve(http1Request(request), http1Reply(response)));
   server.on('upgrade', (request, socket, head) => {
     const kind = upgradeKind(request);
+    (socket as Socket).setTimeout(0);
     if (kind) exchange.serve(http1Request(request, { kind, socket, head }), upgradeReply(request, socket as Socket));
     else socket.destroy();
+  });
+  server.setTimeout(stallLimit, (socket) => {
+    if (isStalled(socket)) socket.destroy();
   });
   const closeHttp2 = splitByProtocol(server, exchange, options);
   quiet(server, log);
