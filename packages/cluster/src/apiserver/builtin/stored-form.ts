@@ -29,6 +29,9 @@ export class StoredFormError extends Error {
   }
 }
 
+/** Lists of which an empty one is not the same as none to the rules of the kind, which refuse it. */
+const told: Readonly<Record<string, readonly string[]>> = { 'io.k8s.api.autoscaling.v2.HPAScalingRules': ['policies'] };
+
 let goFields: Readonly<Record<string, GoFields>> | undefined;
 
 function goFieldsOf(definition: string): GoFields {
@@ -77,7 +80,8 @@ function formOf(definition: string): Form {
         normalise: normaliserOf(node),
       },
     ];
-    const fields = Object.entries(properties).filter(([key]) => key !== 'managedFields');
+    const asGiven = ['managedFields', ...(told[definition] ?? [])];
+    const fields = Object.entries(properties).filter(([key]) => !asGiven.includes(key));
     const zeroOf = (key: string) => [key, zeroValue(properties[key])] as const;
     form = { fields: new Map(fields.map(fieldOf)), write, nulls, zeros: zeros.map(zeroOf) };
     forms.set(definition, form);

@@ -189,7 +189,19 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
   if (lastWrite) return removeFinalized(call, draft, dryRun, context);
   if (sameButTimes(draft, old)) return old;
   if (dryRun) return deepFreeze(asObject(draft));
-  return committed(call, putObject(call, keyOf(call), form ? asObject(form) : toStored(call, draft)));
+  return committed(call, putObject(call, keyOf(call), form ? asObject(form) : storedNext(call, draft, current)));
+}
+
+/**
+ * The next state as it is stored. A built-in kind of several versions keeps the part that the write leaves alone: what a version
+ * only carries of it may come back in another order.
+ */
+function storedNext(call: Call, draft: MutableJson, current: KubeObject): KubeObject {
+  const next = toStored(call, draft);
+  const { builtIn, conversion, status } = call.resource;
+  if (!builtIn || !conversion || !status) return next;
+  const kept = call.subresource === 'status' ? 'spec' : 'status';
+  return asObject({ ...next, [kept]: (current as DynamicObject)[kept] });
 }
 
 function trackChange(

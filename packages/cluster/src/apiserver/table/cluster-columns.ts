@@ -1,6 +1,7 @@
 import type { DynamicObject } from '@coxswain/k8s';
-import { given, listAt, mapAt, objectAt, objectsAt, type ReadJson, textAt } from '../builtin/shared/draft.ts';
+import { given, mapAt, objectAt, objectsAt, type ReadJson, textAt } from '../builtin/shared/draft.ts';
 import type { Column } from '../types.ts';
+import { targetsText } from './autoscaler-targets.ts';
 import { age, column, count, listLength, name, orNone, specOf, statusOf, wide } from './cells.ts';
 import { ageOf } from './human-duration.ts';
 
@@ -185,29 +186,10 @@ export const clusterTables: Readonly<Record<string, readonly Column[]>> = {
       const target = objectAt(specOf(object), 'scaleTargetRef');
       return `${textAt(target, 'kind')}/${textAt(target, 'name')}`;
     }),
-    column('Targets', (object) => (listAt(specOf(object), 'metrics').length === 0 ? '<none>' : targetsText(object))),
+    column('Targets', targetsText),
     column('MinPods', (object) => String(specOf(object).minReplicas ?? '<unset>')),
     column('MaxPods', (object) => count(specOf(object), 'maxReplicas')),
     column('Replicas', (object) => count(statusOf(object), 'currentReplicas')),
     age,
   ],
 };
-
-/** Resource metrics as `cpu: 40%/80%`; what is not measured yet is `<unknown>`. */
-function targetsText(object: DynamicObject): string {
-  const current = objectsAt(statusOf(object), 'currentMetrics');
-  const texts = objectsAt(specOf(object), 'metrics').map((metric, i) => {
-    const resource = objectAt(metric, 'resource');
-    if (!resource) return '<unknown>';
-    const target = objectAt(resource, 'target');
-    const value = objectAt(objectAt(current[i], 'resource'), 'current');
-    const share = given(target?.averageUtilization);
-    const show = (part: ReadJson | undefined) => {
-      const number = share ? part?.averageUtilization : part?.averageValue;
-      return given(number) ? `${String(number)}${share ? '%' : ''}` : '<unknown>';
-    };
-    return `${textAt(resource, 'name')}: ${show(value)}/${show(target)}`;
-  });
-  const shown = texts.slice(0, 2).join(', ');
-  return texts.length > 2 ? `${shown} + ${texts.length - 2} more...` : shown;
-}

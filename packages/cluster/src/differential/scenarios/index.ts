@@ -9,6 +9,7 @@ import { customRules } from './custom-rules.ts';
 import { decoding } from './decoding.ts';
 import { discovery } from './discovery.ts';
 import { errors } from './errors.ts';
+import { everyKindArea } from './every-kind.ts';
 import { found } from './found.ts';
 import { kindAreas } from './kinds.ts';
 import { limits } from './limits.ts';
@@ -52,4 +53,5 @@ export const areas: readonly Area[] = [
   access,
   ...kindAreas,
   serverGroups,
+  everyKindArea,
 ];

@@ -3,7 +3,7 @@ import type { Strategy } from '../../types.ts';
 import { ensureObject, fill, fillZero, listAt, numberAt, objectAt, type ReadJson } from '../shared/draft.ts';
 import { invalidValue, required } from '../shared/errors.ts';
 import { nonNegative } from '../shared/values.ts';
-import { carriesMetrics } from './autoscaler-v1-conversion.ts';
+import { carriesMetrics, keepCarried, settleCarried } from './autoscaler-v1-conversion.ts';
 import { defaultBehavior, validateBehavior } from './behavior.ts';
 import { validateMetrics } from './validate-metrics.ts';
 import { validateTargetRef } from './validate-target.ts';
@@ -27,6 +27,7 @@ function validateAutoscaler(object: ReadJson): readonly FieldError[] {
 
 export const autoscalerStrategy: Strategy = {
   default(draft) {
+    if (draft.apiVersion === 'autoscaling/v1') settleCarried(draft);
     const spec = ensureObject(draft, 'spec');
     fill(spec, 'minReplicas', 1);
     if (draft.apiVersion === 'autoscaling/v2' && listAt(spec, 'metrics').length === 0) {
@@ -41,6 +42,9 @@ export const autoscalerStrategy: Strategy = {
     fillZero(status, 'desiredReplicas', 0);
     if (draft.apiVersion === 'autoscaling/v1') fillZero(status, 'currentReplicas', 0);
     else if (status.currentMetrics === undefined) status.currentMetrics = null;
+  },
+  prepareUpdate(draft, old, { subresource }) {
+    if (draft.apiVersion === 'autoscaling/v1') keepCarried(draft, old, subresource);
   },
   validate: validateAutoscaler,
 };

@@ -43,7 +43,9 @@ function mirrorRanges(spec: MutableJson): void {
 function defaultNode(draft: MutableJson): void {
   mirrorRanges(ensureObject(draft, 'spec'));
   const status = ensureObject(draft, 'status');
-  if (objectAt(status, 'capacity')) fill(status, 'allocatable', status.capacity);
+  if (objectAt(status, 'capacity') && Object.keys(objectAt(status, 'allocatable') ?? {}).length === 0) {
+    status.allocatable = status.capacity;
+  }
   const daemon = ensureObject(ensureObject(status, 'daemonEndpoints'), 'kubeletEndpoint');
   fill(daemon, 'Port', 0);
   const info = ensureObject(status, 'nodeInfo');

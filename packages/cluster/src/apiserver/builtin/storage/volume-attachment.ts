@@ -1,6 +1,16 @@
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
-import { given, listAt, numberAt, objectAt, type ReadJson, sameJson, textAt } from '../shared/draft.ts';
+import {
+  ensureObject,
+  fill,
+  given,
+  listAt,
+  numberAt,
+  objectAt,
+  type ReadJson,
+  sameJson,
+  textAt,
+} from '../shared/draft.ts';
 import { forbiddenField, immutableText, invalidValue, required, tooLong } from '../shared/errors.ts';
 import { dnsSubdomain, rangeText } from '../shared/names.ts';
 import { restoreMetadata, statusOnlyResets } from '../shared/status-write.ts';
@@ -56,6 +66,7 @@ export function validateAttachmentStatus(object: ReadJson): readonly FieldError[
 
 export const volumeAttachmentStrategy: Strategy = {
   resets: statusOnlyResets,
+  default: (draft) => fill(ensureObject(draft, 'status'), 'attached', false),
   prepareUpdate(draft, old, { subresource }) {
     if (subresource === 'status') restoreMetadata(draft, old);
   },
