@@ -2,7 +2,7 @@ import type { SchemaNode } from '@coxswain/schema';
 import type { ResourceInfo } from '../types.ts';
 import { pointer } from './names.ts';
 import type { PublishedSchema } from './operation.ts';
-import { objectTexts, withTexts } from './texts.ts';
+import { identityTexts, withTexts } from './texts.ts';
 
 const objectMeta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 const schemaLists = ['allOf', 'anyOf', 'oneOf'] as const;
@@ -38,7 +38,7 @@ function published(node: SchemaNode): PublishedSchema {
   if (node['x-kubernetes-embedded-resource'] !== true) return out;
   const required = [...new Set([...(node.required ?? []), 'kind', 'apiVersion'])];
   const properties = { ...(out.properties as object), ...typeProperties };
-  return withTexts({ ...out, required, properties }, objectTexts);
+  return withTexts({ ...out, required, properties }, identityTexts);
 }
 
 /** The schema of a custom kind with what every object has, as version 3 publishes it. */
@@ -48,7 +48,7 @@ export function customSchema({ group, version, kind, schema, selectable }: Resou
   return {
     ...withTexts(
       { ...published(schema), properties: { ...mapped(declared, published), ...typeProperties } },
-      objectTexts,
+      identityTexts,
     ),
     'x-kubernetes-group-version-kind': [{ group, kind, version }],
     ...(fields.length > 0 ? { 'x-kubernetes-selectable-fields': fields.map((fieldPath) => ({ fieldPath })) } : {}),
@@ -80,7 +80,7 @@ function publishedV2(node: SchemaNode): PublishedSchema {
   else delete out.required;
   if (open || node['x-kubernetes-embedded-resource'] !== true) return out;
   const properties = { ...(out.properties as object), ...typeProperties };
-  return withTexts({ ...out, required: [...new Set([...required, 'kind', 'apiVersion'])], properties }, objectTexts);
+  return withTexts({ ...out, required: [...new Set([...required, 'kind', 'apiVersion'])], properties }, identityTexts);
 }
 
 /** The same for version 2. */
@@ -91,5 +91,5 @@ export function customSchemaV2(resource: ResourceInfo): PublishedSchema {
   const { apiVersion: _a, kind: _k, metadata: _m, ...declared } = schema.properties ?? {};
   const typed = { ...typeProperties, metadata: { $ref: `#/definitions/${objectMeta}` } };
   const properties = { ...mapped(declared, publishedV2), ...typed };
-  return { ...withTexts({ ...publishedV2(schema), properties }, objectTexts), ...mark };
+  return { ...withTexts({ ...publishedV2(schema), properties }, identityTexts), ...mark };
 }

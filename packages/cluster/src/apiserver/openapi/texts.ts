@@ -1,9 +1,14 @@
-/** Our own words on what every object has. Documents have none on the rest of the built-in types. */
-export const objectTexts: Readonly<Record<string, string>> = {
+/** Our own words on what makes an object one: the only ones that a custom kind gets besides its own. */
+export const identityTexts: Readonly<Record<string, string>> = {
   apiVersion: 'APIVersion defines the group and version that the object is written in, such as v1 or apps/v1.',
   kind: 'Kind says what the object is, in CamelCase.',
   metadata:
     "Standard object's metadata: name, namespace, labels, annotations, owners and what the server keeps of the object.",
+};
+
+/** On what every object of a built-in kind has. Documents have none on the rest of the built-in types. */
+export const objectTexts: Readonly<Record<string, string>> = {
+  ...identityTexts,
   spec: 'What is wanted.',
   status: 'What is observed. Written by the system.',
 };
