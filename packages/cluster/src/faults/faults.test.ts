@@ -234,6 +234,7 @@ test.each([
   [{ action: { reset: true }, when: { nth: 0 } }, 'when.nth must be a whole number from 1, not 0'],
   [{ action: { reset: true }, when: { probability: 2 } }, 'when.probability must be a number from 0 to 1, not 2'],
   [{ action: { reset: true }, match: { resource: 3 } }, 'match.resource must be a text or a list of texts, not 3'],
+  [{ action: { reset: true }, match: { verb: ['get', 'nope'] } }, 'match.verb must be of get, list, watch'],
   [{ action: { reset: true }, match: { toString: 'x' } }, 'match.toString is unknown; known are verb'],
   [{ action: { reset: true }, matches: {} }, 'matches is unknown'],
 ])('%j is no rule', (value, message) => {

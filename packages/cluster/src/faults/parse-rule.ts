@@ -25,8 +25,29 @@ const oneOf =
   (value) =>
     values.includes(value) ? undefined : `must be ${values.map((each) => JSON.stringify(each)).join(', ')}`;
 
+const verbs = [
+  'get',
+  'list',
+  'watch',
+  'create',
+  'update',
+  'patch',
+  'delete',
+  'deletecollection',
+  'post',
+  'put',
+  'head',
+];
+/** A verb that nobody has would never be met. */
+const verb: Check = (value) => {
+  const fault = pattern(value);
+  if (fault) return fault;
+  const unknown = [value].flat().find((text) => !String(text).includes('*') && !verbs.includes(String(text)));
+  return unknown === undefined ? undefined : `must be of ${verbs.join(', ')}`;
+};
+
 const matchChecks: Readonly<Record<keyof FaultMatch, Check>> = {
-  verb: pattern,
+  verb,
   resource: pattern,
   group: pattern,
   subresource: pattern,
