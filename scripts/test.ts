@@ -73,7 +73,7 @@ const help = `usage: ./cox test [FILTER ...]
   ./cox test FILTER ...                only the tests whose path contains one of the filters
   ./cox test differential [AREA ...]   the embedded server against a real kube-apiserver; --record renews the fixtures
   ./cox test conformance [PART ...]    the conformance tests of Kubernetes against the embedded cluster; --tier a|b, --procs N
-  ./cox test clients [NAME ...]        operators in Go, Rust and Python on the embedded cluster: controller-runtime, kube-rs, kopf
+  ./cox test clients [NAME ...]        operators in Go, Rust and Python on the embedded cluster (controller-runtime, kube-rs, kopf), and streams through client-go
   ./cox test fuzz                      100,000 broken requests to the embedded server; --inputs N, --seed N
 
 The last line is "N passed, N failed", each test and each check counted. Ends with 0 when nothing failed.

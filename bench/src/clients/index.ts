@@ -1,6 +1,6 @@
 /**
- * Operators written with the frameworks of other languages, unmodified clients of the embedded cluster: `./cox test clients` builds
- * those whose toolchain is there and takes each through the same life.
+ * Programs written with the libraries of other languages, unmodified clients of the embedded cluster: `./cox test clients` builds those
+ * whose toolchain is there. Operators are taken through the same life each; what goes over streams is tried by a program of its own.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,8 +10,9 @@ import { grant, installCrds } from '@coxswain/runtime/apply';
 import { kubectlFor, startCluster } from '@coxswain/testing';
 import { Greeting } from './greeting.ts';
 import { OperatorProcess } from './operator-process.ts';
-import { isThere, type Peer, peers } from './peers.ts';
+import { isThere, type Peer, peers, streamPeer } from './peers.ts';
 import { steps, user } from './steps.ts';
+import { playStreams } from './streams.ts';
 
 /** What any of the operators needs, and no more. */
 const rules: readonly PolicyRule[] = [
@@ -61,11 +62,22 @@ function kubeconfigWith(text: string, token: string): string {
   return text.replace(/^ {2}user:\n(?: {4}.*\n)+/m, `  user:\n    token: ${token}\n`);
 }
 
-/** @returns the exit code: 0 when nothing failed. Without a toolchain an operator is left out, and says so. */
+interface Score {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+async function playOperator(peer: Peer): Promise<Score> {
+  const passed = await play(peer);
+  return { passed, failed: steps.length - passed };
+}
+
+/** @returns the exit code: 0 when nothing failed. Without a toolchain a program is left out, and says so. */
 export async function clients(args: readonly string[]): Promise<number> {
-  const chosen = peers.filter(({ name }) => args.length === 0 || args.includes(name));
+  const all = [...peers, streamPeer];
+  const chosen = all.filter(({ name }) => args.length === 0 || args.includes(name));
   if (chosen.length === 0) {
-    say(`there are: ${peers.map(({ name }) => name).join(', ')}`);
+    say(`there are: ${all.map(({ name }) => name).join(', ')}`);
     return 2;
   }
   let passed = 0;
@@ -75,11 +87,11 @@ export async function clients(args: readonly string[]): Promise<number> {
       say(`SKIPPED ${peer.name}: no ${peer.toolchain} on PATH`);
       continue;
     }
-    say(`building the operator with ${peer.name}`);
+    say(`building the program with ${peer.name}`);
     await peer.build();
-    const count = await play(peer);
-    passed += count;
-    failed += steps.length - count;
+    const score = await (peer === streamPeer ? playStreams(peer, say) : playOperator(peer));
+    passed += score.passed;
+    failed += score.failed;
   }
   say(`${passed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The greeting operator in another language. */
+/** A program in another language. */
 export interface Peer {
   readonly name: string;
   /** What must be on PATH. */
@@ -41,17 +41,27 @@ function run(program: string, args: readonly string[], cwd: string, env: NodeJS.
   });
 }
 
+function buildGo(folder: string, program: string): Promise<void> {
+  const env = { GOFLAGS: '-mod=readonly -buildvcs=false', CGO_ENABLED: '0' };
+  return run('go', ['build', '-o', program, '.'], source(folder), env);
+}
+
 const python = join(cache, 'python');
 
+/** What is done over streams, by the library that operators in Go and kubectl stand on. */
+export const streamPeer: Peer = {
+  name: 'client-go',
+  toolchain: 'go',
+  build: () => buildGo('go-streams', join(cache, 'go-streams')),
+  command: [join(cache, 'go-streams')],
+};
+
+/** The greeting operator. */
 export const peers: readonly Peer[] = [
   {
     name: 'controller-runtime',
     toolchain: 'go',
-    build: () =>
-      run('go', ['build', '-o', join(cache, 'go-greeting'), '.'], source('go'), {
-        GOFLAGS: '-mod=readonly -buildvcs=false',
-        CGO_ENABLED: '0',
-      }),
+    build: () => buildGo('go', join(cache, 'go-greeting')),
     command: [join(cache, 'go-greeting')],
   },
   {
