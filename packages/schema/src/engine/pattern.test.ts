@@ -34,4 +34,24 @@ describe('compilePattern', () => {
     expect(pattern.error).toMatch(/invalid/);
     expect(pattern.test('ab')).toBe(false);
   });
+
+  // Tried one way after the other, each of them takes hours.
+  it.each([
+    ['(.*a){20}', `${'a'.repeat(15)}${'b'.repeat(10_000)}`],
+    ['(a?){30}a{30}$', `${'a'.repeat(59)}b`.repeat(3)],
+    ['^(a|a|ab)*$', `${'a'.repeat(60)}!`],
+    [`${'a?'.repeat(30)}${'a'.repeat(30)}$`, `${'a'.repeat(29)}b`],
+    ['^a*a*a*a*a*$', `${'a'.repeat(2_000)}b`],
+    ['[a-z]+!', 'a'.repeat(1_000_000)],
+    ['^(a{0,9}){9}$', `${'a'.repeat(80)}b`],
+  ])('%s is slow on no text', (source, text) => {
+    expect(compilePattern(source).test(text)).toBe(false);
+  });
+
+  it('refuses what Go does not compile', () => {
+    const tooDeep = `${'('.repeat(2_000)}a${')'.repeat(2_000)}`;
+    for (const source of ['((a{0,100}){0,100}){0,100}', 'a{1001}', 'a{2,1001}', tooDeep]) {
+      expect(compilePattern(source).error).toBeDefined();
+    }
+  });
 });

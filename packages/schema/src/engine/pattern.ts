@@ -7,6 +7,8 @@ export interface Pattern {
   test(text: string): boolean;
 }
 
+/** Texts of objects can be patterns too: those that are used again are kept, not all there ever were. */
+const cacheLimit = 2000;
 const cache = new Map<string, Pattern>();
 
 /**
@@ -17,6 +19,7 @@ export function compilePattern(source: string): Pattern {
   let pattern = cache.get(source);
   if (!pattern) {
     pattern = compileNative(source) ?? compileRe2(source);
+    if (cache.size >= cacheLimit) cache.clear();
     cache.set(source, pattern);
   }
   return pattern;
@@ -36,41 +39,74 @@ function compileRe2(source: string): Pattern {
 
 /** One element of the shared dialect: escape, class, group opening, quantifier or plain character. */
 const token =
-  /\\[dDwW]|\\[tnfr.*+?()[\]{}|^$/\\]|(?<class>\[\^?(?:\\[dwtnfr\\\]\-.^[/]|[^\\\]['])+\])|(?<open>\((?:\?:)?(?!\?))|(?<close>\))|(?<many>[*+]|\{\d+,\})|(?:\?|\{\d+(?:,\d+)?\})|(?<dot>\.)|[^\\[\](){}*+?.]/uy;
+  /\\[dDwW]|\\[tnfr.*+?()[\]{}|^$/\\]|(?<class>\[\^?(?:\\[dwtnfr\\\]\-.^[/]|[^\\\]['])+\])|(?<open>\((?:\?:)?(?!\?))|(?<close>\))|(?<many>[*+]|\{\d+,\d*\})|(?<times>\{\d+\})|(?<maybe>\?)|(?<dot>\.)|[^\\[\](){}*+?.]/uy;
 
-/** Undefined when the pattern leaves the shared dialect, or nests unbounded repetition. */
+interface Translated {
+  readonly source: string;
+  /** Characters of a text up to which no text of that length takes more than {@link budget} steps, as far as is known. */
+  readonly limit: number;
+}
+
+/** Steps that a match may take: a fraction of a second. The engine tries all ways to read a text. */
+const budget = 1e8;
+/** Go's, for groups in groups. */
+const deepest = 1000;
+/** Go's, for `{n,m}`. */
+const mostRepeats = 1000;
+
+/** Undefined when the pattern leaves the shared dialect, or repeats what matches in several ways. */
 function compileNative(source: string): Pattern | undefined {
   const translated = translate(source);
   if (translated === undefined) return undefined;
+  const { limit } = translated;
   try {
-    const compiled = new RegExp(translated, 'u');
-    return { test: (text) => compiled.test(text) };
+    const compiled = new RegExp(translated.source, 'u');
+    let linear: Pattern | undefined;
+    return {
+      test(text) {
+        if (text.length <= limit) return compiled.test(text);
+        linear ??= compileRe2(source);
+        return linear.test(text);
+      },
+    };
   } catch {
     return undefined;
   }
 }
 
-function translate(source: string): string | undefined {
-  const repeats: boolean[] = [];
+function translate(source: string): Translated | undefined {
+  /** Of each open group: whether it matches in several ways. */
+  const groups: boolean[] = [];
   let inGroup = false;
   let closed = false;
+  let open = 0;
+  let optional = 0;
   let out = '';
   token.lastIndex = 0;
   while (token.lastIndex < source.length) {
     const match = token.exec(source);
     if (!match) return undefined;
-    const { open, close, many, dot } = match.groups ?? {};
-    if (many !== undefined) {
-      if (closed && inGroup) return undefined;
-      if (repeats.length > 0) repeats[repeats.length - 1] = true;
-    }
-    closed = close !== undefined;
-    if (open !== undefined) repeats.push(false);
+    const part = match.groups ?? {};
+    const repeats = part['many'] !== undefined || part['times'] !== undefined;
+    if (repeats && closed && inGroup) return undefined;
+    if (part['many'] !== undefined) open++;
+    if (part['maybe'] !== undefined) optional++;
+    if (repeats && (match[0].match(/\d+/g) ?? []).some((count) => Number(count) > mostRepeats)) return undefined;
+    const varies = part['many'] !== undefined || part['maybe'] !== undefined || match[0] === '|';
+    if (varies && groups.length > 0) groups[groups.length - 1] = true;
+    closed = part['close'] !== undefined;
+    if (part['open'] !== undefined) groups.push(false);
+    if (groups.length > deepest) return undefined;
     if (closed) {
-      inGroup = repeats.pop() === true;
-      if (inGroup && repeats.length > 0) repeats[repeats.length - 1] = true;
+      inGroup = groups.pop() === true;
+      if (inGroup && groups.length > 0) groups[groups.length - 1] = true;
     }
-    out += dot === undefined ? match[0] : '[^\\n]';
+    out += part['dot'] === undefined ? match[0] : '[^\\n]';
   }
-  return out;
+  return { source: out, limit: limitOf(source.length, open, optional) };
+}
+
+/** Each open repetition can end at every place of the text, and the match begin at every one. */
+function limitOf(length: number, open: number, optional: number): number {
+  return Math.floor(Math.min((budget / 2 ** optional) ** (1 / (open + 1)), budget / Math.max(1, length)));
 }
