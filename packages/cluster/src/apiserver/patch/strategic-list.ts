@@ -20,9 +20,11 @@ export function mergeLists(
   if (mergeKey === '') throw brokenPatch('cannot merge lists without merge key for struct');
   const { kept, changes } = applyElementDirectives(original as readonly Tree[], patch as readonly Tree[], mergeKey);
   const merged = [...kept];
+  const placeOf = places(kept, (item) => own(item as Tree, mergeKey));
   for (const change of changes) {
     const key = keyOf(change, mergeKey);
-    const at = merged.findIndex((item) => own(item, mergeKey) === key);
+    const at = placeOf.get(key) ?? merged.length;
+    placeOf.set(key, at);
     const found = merged[at];
     if (found) merged[at] = mergeElements(found, change);
     else merged.push(change);

@@ -22,6 +22,13 @@ function patchPod(patch: unknown): typeof podDoc {
 }
 
 describe('applyStrategicPatch', () => {
+  it('merges long lists in no more time than it takes to read them', () => {
+    const named = (from: number) => Array.from({ length: 40_000 }, (_, index) => ({ name: `c${from + index}` }));
+    const before = applyStrategicPatch(pod, podDoc, { spec: { containers: named(0) } });
+    const after = applyStrategicPatch(pod, before, { spec: { containers: named(20_000) } }) as typeof podDoc;
+    expect(after.spec.containers).toHaveLength(60_002);
+  });
+
   it('merges lists of maps by their key, patch elements in the order of the patch', () => {
     const patched = patchPod({
       spec: {
