@@ -16,6 +16,7 @@ import { type ApiServer, createApiServer, type NodeConnections, type UserInfo } 
 import { openApiRoute, openApiV2Route } from './apiserver/openapi/index.ts';
 import { builtinForms, builtinSubresources, nodeSubresources } from './apiserver/subresources/index.ts';
 import { toTable } from './apiserver/table/index.ts';
+import type { TokenSource } from './controllers/index.ts';
 import { type HttpsServer, inProcessTransport, startHttps } from './http/index.ts';
 import { type Operations, openOperations } from './operations.ts';
 import { type Authority, loadKeys } from './pki/index.ts';
@@ -40,6 +41,8 @@ export interface EmbeddedServer {
   readonly authority: Authority;
   readonly port?: number;
   readonly operations: Pick<Operations, 'faults' | 'health' | 'compactNow'>;
+  /** What secrets for service accounts are filled with. */
+  readonly tokens: TokenSource;
   /** Straight into the server, as `user`. */
   transport(user: UserInfo): Transport;
   close(): Promise<void>;
@@ -153,6 +156,7 @@ export async function startServer(server: EmbeddedServerOptions): Promise<Embedd
       authority,
       ...(https ? { port: https.port } : {}),
       operations,
+      tokens: { certificateAuthority: authority.cert, sign: security.signForSecret },
       transport: (user) => inProcessTransport(handler, user),
       close,
     };

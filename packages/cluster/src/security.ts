@@ -1,3 +1,4 @@
+import type { KubeObject } from '@coxswain/k8s';
 import type { Clock, Random } from '@coxswain/runtime/core';
 import {
   openIdRoute,
@@ -36,6 +37,8 @@ export interface SecurityOptions {
 export interface Security {
   readonly authorizer: Authorizer;
   readonly authenticate: TokenAuthenticator;
+  /** The token that a secret is to hold for a service account. */
+  signForSecret(account: KubeObject, secret: KubeObject): string;
   readonly answers: Readonly<Record<string, AccessReview>>;
   readonly admission: readonly AdmissionPlugin[];
   readonly subresources: readonly SubresourceHandler[];
@@ -46,9 +49,11 @@ export interface Security {
 }
 
 function authenticator(tokens: ServiceAccountTokens): TokenAuthenticator {
-  return (token) => {
+  return (token, warn) => {
     try {
-      return tokens.recognise(token)?.user;
+      const found = tokens.recognise(token);
+      for (const text of found?.warnings ?? []) warn(text);
+      return found?.user;
     } catch (error) {
       if (error instanceof TokenError) return undefined;
       throw error;
@@ -65,6 +70,7 @@ export function openSecurity(options: SecurityOptions): Security {
   return {
     authorizer,
     authenticate: authenticator(tokens),
+    signForSecret: (account, secret) => tokens.issueForSecret(account, secret),
     answers: { ...accessReviews(authorizer), 'authentication.k8s.io/tokenreviews': tokenReview(tokens) },
     admission: rbac ? [escalationCheck(rbac)] : [],
     subresources: [tokenRequest(tokens)],

@@ -36,7 +36,7 @@ function controlPlane(
   };
   const controllers = manager(controlPlaneUsers.controllers);
   cleanupControllers(controllers);
-  workloadControllers(controllers);
+  workloadControllers(controllers, server.tokens);
   if (options.kruise !== false) kruiseControllers(controllers);
   const scheduling = manager(controlPlaneUsers.scheduler);
   scheduler(scheduling);

@@ -89,7 +89,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     registry: options.registry,
     storage: options.storage,
     async handle(asked) {
-      const warnings: string[] = [];
+      const warnings: string[] = [...(asked.warnings ?? [])];
       let request = asked;
       try {
         request = permitted(authorizer, asked);

@@ -35,6 +35,8 @@ export interface ApiRequest extends TransportRequest {
   readonly text?: BodyText;
   /** Query keys that came more than once, with all values; `query` has the first. Absent when none, and in-process. */
   readonly repeated?: Readonly<Record<string, readonly string[]>>;
+  /** For the answer, beside its own: of the credentials that were shown. */
+  readonly warnings?: readonly string[];
   /** The client asks for an upgrade of the connection (WebSocket, SPDY …), and the door can do it. */
   readonly upgrade?: boolean;
   /** The request as it came, when it is one to be passed on (proxies): its body is not read, `body` is absent. */

@@ -15,9 +15,11 @@ import { podGarbageCollector } from './podgc/index.ts';
 import { quotaController } from './quota/index.ts';
 import { replicaSetControllers } from './replicaset/index.ts';
 import { statefulSetController } from './statefulset/index.ts';
+import { type TokenSource, tokenSecretController } from './token-secrets/index.ts';
 import { volumeControllers } from './volume/index.ts';
 
 export { kruiseControllers, kruiseCrds } from './kruise/index.ts';
+export type { TokenSource } from './token-secrets/index.ts';
 
 /** Adds the garbage collector, the namespace and the quota controller, which work on the metadata of every kind. */
 export function cleanupControllers(manager: Manager): void {
@@ -27,8 +29,9 @@ export function cleanupControllers(manager: Manager): void {
   quotaController(manager, monitors);
 }
 
-/** Adds the controllers of the built-in workloads, services, volumes and nodes. */
-export function workloadControllers(manager: Manager): void {
+/** Adds the controllers of the built-in workloads, services, volumes, nodes and tokens. */
+export function workloadControllers(manager: Manager, tokens: TokenSource): void {
+  tokenSecretController(manager, tokens);
   for (const add of [
     deploymentController,
     replicaSetControllers,

@@ -5,8 +5,11 @@ import type { HttpRequest } from './http-message.ts';
 import { unauthorized } from './status.ts';
 import { protocolToken } from './upgrade.ts';
 
-/** Who a bearer token belongs to; `undefined` when nobody. */
-export type TokenAuthenticator = (token: string) => UserInfo | undefined | Promise<UserInfo | undefined>;
+/** Who a bearer token belongs to; `undefined` when nobody. `warn` is told what whoever uses it should know. */
+export type TokenAuthenticator = (
+  token: string,
+  warn: (text: string) => void,
+) => UserInfo | undefined | Promise<UserInfo | undefined>;
 
 export const anonymous: UserInfo = Object.freeze({
   name: 'system:anonymous',
@@ -20,13 +23,17 @@ const bySocket = new WeakMap<TLSSocket, UserInfo | undefined>();
  * The user of a request: its client certificate, else its bearer token, else anonymous.
  * @throws ApiError 401 for a certificate of a stranger or an unknown token
  */
-export async function authenticate(request: HttpRequest, tokens: TokenAuthenticator | undefined): Promise<UserInfo> {
+export async function authenticate(
+  request: HttpRequest,
+  tokens: TokenAuthenticator | undefined,
+  warn: (text: string) => void = () => {},
+): Promise<UserInfo> {
   const { socket } = request;
   const known = socket instanceof TLSSocket ? certificateUser(socket) : undefined;
   if (known) return known;
   const token = /^bearer\s+(.+)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim() ?? protocolToken(request);
   if (!token) return anonymous;
-  const user = await tokens?.(token);
+  const user = await tokens?.(token, warn);
   if (!user) throw unauthorized();
   return authenticated(user);
 }

@@ -102,7 +102,9 @@ export class Exchanges {
       });
       const readable = request.hasBody && !head.raw && this.#serves(head);
       const whole = readable ? await withBody(request, head) : head;
-      const asked = await this.#ask({ ...whole, ...acceptFor(request, agreement) }, limitOf(request, target), gone);
+      const { warnings } = request;
+      const ready = { ...whole, ...acceptFor(request, agreement), ...(warnings ? { warnings } : {}) };
+      const asked = await this.#ask(ready, limitOf(request, target), gone);
       if (request.upgrade && switches(asked, request.upgrade, target.path)) {
         leave();
         return await this.#switch(request, reply, request.upgrade, asked, agreement.format);
@@ -197,7 +199,9 @@ export class Exchanges {
 
   /** Who asks; found out once for each request. */
   #userOf(request: HttpRequest): Promise<UserInfo> {
-    request.user ??= authenticate(request, this.#options.authenticate);
+    request.user ??= authenticate(request, this.#options.authenticate, (text) => {
+      request.warnings = [text];
+    });
     return request.user;
   }
 

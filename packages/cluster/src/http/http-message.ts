@@ -23,6 +23,8 @@ export interface HttpRequest {
   readonly upgrade?: Upgrade;
   /** Who asks, once that was asked for. */
   user?: Promise<UserInfo>;
+  /** What the credentials give cause to warn of; known when the user is. */
+  warnings?: readonly string[];
 }
 
 /** The answer to a request. */

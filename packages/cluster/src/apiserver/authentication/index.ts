@@ -4,6 +4,7 @@
  */
 export { impersonate } from './impersonation.ts';
 export { openIdRoute } from './open-id.ts';
-export { issuer, ServiceAccountTokens, TokenError } from './service-account-tokens.ts';
+export { issuer, ServiceAccountTokens } from './service-account-tokens.ts';
+export { TokenError } from './token-error.ts';
 export { tokenRequest } from './token-request.ts';
 export { tokenReview } from './token-review.ts';

@@ -1,8 +1,11 @@
+import type { KubeObject } from '@coxswain/k8s';
 import { type Clock, type Random, randomUuid } from '@coxswain/runtime/core';
 import type { Storage } from '../../storage/types.ts';
 import { isObject } from '../builtin/shared/draft.ts';
 import type { UserInfo } from '../types.ts';
 import { type TokenSigner, tokenSigner } from './jwt.ts';
+import { checkSecretToken, claimNames, legacyIssuer, textClaim } from './secret-tokens.ts';
+import { TokenError } from './token-error.ts';
 
 /** Who signs the tokens, and whom they are for unless said otherwise. */
 export const issuer = 'https://kubernetes.default.svc.cluster.local';
@@ -33,18 +36,15 @@ export interface IssuedToken {
 export interface Recognised {
   readonly user: UserInfo;
   readonly audiences: readonly string[];
-}
-
-/** A token of ours that is no longer, or not here, good. The message is for people. */
-export class TokenError extends Error {
-  constructor(why: string) {
-    super(why);
-    this.name = 'TokenError';
-  }
+  /** For whoever uses it. */
+  readonly warnings?: readonly string[];
 }
 
 /** Clocks of others may be off by this much, in seconds. */
 const leeway = 60;
+
+const audienceError = (own: readonly string[], wanted: readonly string[]) =>
+  new TokenError(`token audiences ${goList(own)} is invalid for the target audiences ${goList(wanted)}`);
 
 const goList = (texts: readonly string[]) => `[${texts.map((text) => JSON.stringify(text)).join(' ')}]`;
 
@@ -92,6 +92,19 @@ export class ServiceAccountTokens {
     return { token, expires };
   }
 
+  /** A token without an end: it is good as long as the secret holds it. */
+  issueForSecret(account: KubeObject, secret: KubeObject): string {
+    const { namespace = '', name, uid } = account.metadata;
+    return this.signer.sign({
+      iss: legacyIssuer,
+      [claimNames.namespace]: namespace,
+      [claimNames.secret]: secret.metadata.name,
+      [claimNames.account]: name,
+      [claimNames.uid]: uid,
+      sub: `system:serviceaccount:${namespace}:${name}`,
+    });
+  }
+
   /**
    * Whose token it is; `undefined` when it is none of ours.
    * @param wanted audiences of which it must be for one; default the API server
@@ -100,12 +113,12 @@ export class ServiceAccountTokens {
   recognise(token: string, wanted: readonly string[] = [issuer]): Recognised | undefined {
     if (token.split('.').length !== 3) return undefined;
     const claims = this.signer.verify(token);
+    if (claims?.['iss'] === legacyIssuer) return this.#recogniseLegacy(token, claims, wanted);
     if (claims?.['iss'] !== issuer) return undefined;
     const own = (Array.isArray(claims['aud']) ? claims['aud'] : [claims['aud']]) as readonly string[];
     const audiences = own.filter((audience) => wanted.includes(audience));
     if (audiences.length === 0) {
-      const text = `token audiences ${goList(own)} is invalid for the target audiences ${goList(wanted)}`;
-      throw new TokenError(text);
+      throw audienceError(own, wanted);
     }
     this.#checkTime(claims);
     const subject = claims['kubernetes.io'];
@@ -113,6 +126,22 @@ export class ServiceAccountTokens {
     const known = subject as unknown as TokenSubject;
     this.#checkObjects(known);
     return { user: userOf(known, String(claims['jti'] ?? '')), audiences };
+  }
+
+  #recogniseLegacy(
+    token: string,
+    claims: Readonly<Record<string, unknown>>,
+    wanted: readonly string[],
+  ): Recognised | undefined {
+    if (!wanted.includes(issuer)) throw audienceError([issuer], wanted);
+    const { storage, clock } = this.#options;
+    const warnings = checkSecretToken(storage, clock, token, claims);
+    const namespace = textClaim(claims, claimNames.namespace);
+    const subject = {
+      namespace,
+      serviceaccount: { name: textClaim(claims, claimNames.account), uid: textClaim(claims, claimNames.uid) },
+    };
+    return { user: userOf(subject, ''), audiences: [issuer], ...(warnings.length > 0 ? { warnings } : {}) };
   }
 
   #checkTime({ exp, nbf }: Readonly<Record<string, unknown>>): void {
@@ -156,7 +185,8 @@ export class ServiceAccountTokens {
 
 function userOf({ namespace, serviceaccount, pod, node }: TokenSubject, id: string): UserInfo {
   const refs = { pod, node };
-  const extra: Record<string, readonly string[]> = { 'authentication.kubernetes.io/credential-id': [`JTI=${id}`] };
+  const extra: Record<string, readonly string[]> = {};
+  if (id !== '') extra['authentication.kubernetes.io/credential-id'] = [`JTI=${id}`];
   for (const [kind, ref] of Object.entries(refs)) {
     if (!ref) continue;
     extra[`authentication.kubernetes.io/${kind}-name`] = [ref.name];

@@ -2,7 +2,8 @@ import type { MutableJson } from '@coxswain/k8s';
 import { badRequest } from '@coxswain/runtime/core';
 import { userStatus } from '../authorization/index.ts';
 import { listAt, objectAt, textAt } from '../builtin/shared/draft.ts';
-import { issuer, type ServiceAccountTokens, TokenError } from './service-account-tokens.ts';
+import { issuer, type ServiceAccountTokens } from './service-account-tokens.ts';
+import { TokenError } from './token-error.ts';
 
 function statusOf(tokens: ServiceAccountTokens, token: string, wanted: readonly string[]): MutableJson {
   const failed = (why: string) => ({ user: {}, error: `[invalid bearer token, ${why}]` });
