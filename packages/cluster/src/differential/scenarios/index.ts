@@ -17,6 +17,8 @@ import { patches } from './patches.ts';
 import { printing } from './printing.ts';
 import { reads } from './reads.ts';
 import { serverGroups } from './server-groups.ts';
+import { tableStates } from './table-states.ts';
+import { upgrades } from './upgrades.ts';
 import { validation } from './validation.ts';
 import { validationCore } from './validation-core.ts';
 import { validationNetwork } from './validation-network.ts';
@@ -49,6 +51,7 @@ export const areas: readonly Area[] = [
   customDefinitions,
   customConversion,
   connect,
+  upgrades,
   admission,
   access,
   ...kindAreas,
