@@ -72,9 +72,9 @@ export const upgrades: Area = {
     {
       title: 'watches that cannot be written as asked',
       steps: [
-        get(`${maps}?watch=1`, { accept: 'application/yaml' }),
-        get(`${maps}?watch=1`, { accept: 'text/html' }),
-        get(`${maps}?watch=1`, { accept: 'text/html, application/yaml' }),
+        get(`${maps}?watch=1`, { accept: 'application/yaml', headers: { 'x-d': '1' } }),
+        get(`${maps}?watch=1`, { accept: 'text/html', headers: { 'x-d': '1' } }),
+        get(`${maps}?watch=1`, { accept: 'text/html, application/yaml', headers: { 'x-d': '1' } }),
       ],
     },
     {
