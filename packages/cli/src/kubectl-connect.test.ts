@@ -1,10 +1,34 @@
 /** The real kubectl and what is inside of pods: logs, commands, ports and pages, with programs that this test brings along. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { type Cluster, type ClusterProgram, kubectlFor, startCluster } from '@coxswain/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 let cluster: Cluster;
 let kubectl: ClusterProgram;
+/** What the container has for a file system is in `root`; `here` is the user's own. */
+let folder: string;
+
+interface Streams {
+  readonly stdin?: Readable;
+  readonly stdout?: Writable;
+}
+
+/** The machine's tar, on the files of the container. */
+function tar(args: readonly string[], { stdin, stdout }: Streams): Promise<number> {
+  const inside = args.map((arg) => (arg.startsWith('/') ? arg.slice(1) : arg));
+  const child = spawn('tar', inside, { cwd: join(folder, 'root'), stdio: ['pipe', 'pipe', 'ignore'] });
+  child.stdin.on('error', () => {});
+  if (stdin) stdin.pipe(child.stdin);
+  else child.stdin.end();
+  child.stdout.on('data', (chunk) => stdout?.write(chunk));
+  return new Promise((resolve) => child.once('close', (code) => resolve(code ?? 1)));
+}
 
 const pages = createServer(({ url, headers }, response) => {
   response.setHeader('Content-Type', 'text/html');
@@ -35,6 +59,8 @@ const service = {
 };
 
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'coxswain-connect-'));
+  mkdirSync(join(folder, 'root', 'data'), { recursive: true });
   cluster = await startCluster({
     port: 0,
     programs: (_pod, { name }) =>
@@ -50,6 +76,9 @@ beforeAll(async () => {
                 stderr?.write('bad luck\n');
                 return 7;
               }
+              const [program, ...args] = command;
+              if (program === 'tar') return tar(args, { ...(stdin ? { stdin } : {}), ...(stdout ? { stdout } : {}) });
+              if (program === 'test') return existsSync(join(folder, 'root', args[1] ?? '')) ? 0 : 1;
               let input = '';
               for await (const chunk of stdin ?? []) input += String(chunk);
               stdout?.write(`${tty ? 'terminal ' : ''}${command.join(' ')}: ${input}\n`);
@@ -69,6 +98,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await kubectl?.[Symbol.asyncDispose]();
   await cluster?.stop();
+  await rm(folder, { recursive: true, force: true });
 });
 
 it('shows logs', async () => {
@@ -114,6 +144,15 @@ it('runs commands', async () => {
   });
   const unknown = await kubectl.try(['exec', 'web', '-c', 'other', '--', 'sh']);
   expect(unknown.stderr).toBe('Error from server (BadRequest): container other is not valid for pod web\n');
+});
+
+it('copies files to a container and back', async () => {
+  const large = Buffer.alloc(1_500_000, 'coxswain ');
+  await writeFile(join(folder, 'there'), large);
+  await kubectl(['cp', '-c', 'main', join(folder, 'there'), 'web:/data/note']);
+  expect((await readFile(join(folder, 'root', 'data', 'note'))).equals(large)).toBe(true);
+  await kubectl(['cp', '-c', 'main', 'web:/data/note', join(folder, 'back')]);
+  expect((await readFile(join(folder, 'back'))).equals(large)).toBe(true);
 });
 
 it('joins what runs', async () => {
