@@ -64,11 +64,13 @@ export class Wire {
     return this.#drained;
   }
 
-  /** Ends after what was written; the client gets a moment to take it. What it still sends is to be read, or it gets a reset. */
+  /** Ends after what was written; the client gets a moment to take it. What it still sends is read, or it would get a reset. */
   end(): void {
     const stream = this.#stream;
     stream.end();
     if (stream.destroyed) return;
+    // Nobody else may be reading any more, and a stream that is not read to its end never closes.
+    stream.resume();
     const timer = this.#clock.after(patience, () => stream.destroy());
     stream.once('close', () => timer.cancel());
   }

@@ -157,14 +157,17 @@ test('what is read opens the windows again; what is not read holds the client ba
 
 test('a goodbye of the client ends its streams', async () => {
   const { client, streams, running } = start();
+  const closed = new Promise((resolve) => client.server.once('close', resolve));
   await client.open(1, {});
   await client.until(replied(1));
   const ended = new Promise((resolve) => streams[0]?.channel.once('end', resolve).resume());
   client.control(frameTypes.goAway, 0, 0);
   await ended;
   await running;
-  client.stream.end();
   expect(types(client.seen())).toContain(frameTypes.goAway);
+  // Its end is seen although nobody reads any more: the connection closes with it, not when patience ends.
+  client.stream.end();
+  await closed;
 });
 
 test.each([
