@@ -15,6 +15,7 @@ import { routeRefusal } from './route-refusal.ts';
 import { sendBytes } from './send-bytes.ts';
 import { statusOf } from './status.ts';
 import { checkMethod, headOf, type Target, targetOf, withBody } from './to-request.ts';
+import { Unsent } from './unsent.ts';
 import type { Upgrade } from './upgrade.ts';
 import { gzipped, jsonLines, protobufFrames } from './watch-encoding.ts';
 import { WatchWriter } from './watch-writer.ts';
@@ -40,6 +41,7 @@ export class Exchanges {
   readonly #random: Random;
   readonly #watches = new Set<WatchWriter>();
   readonly #upgraded = new Set<Duplex>();
+  readonly #unsent = new Unsent();
   #closing = false;
 
   /** @param onIdle called after each answer while the server closes */
@@ -133,7 +135,8 @@ export class Exchanges {
       format: failed ? failureFormat(request.headers.accept) : format,
       pretty: isPretty(request, target),
     };
-    await respond(request, reply, answer, style);
+    const answered = answer;
+    await this.#unsent.make(request.socket, reply, () => respond(request, reply, answered, style));
     if (!reply.body.writableFinished) reply.limitStall();
   }
 
@@ -228,7 +231,7 @@ export class Exchanges {
     const encoding = compresses(request, target) ? await gzipped(plain) : plain;
     reply.writeHead(200, { 'Content-Type': encoding.contentType, ...encoding.headers, ...answer.headers });
     reply.flushHead();
-    const writer = new WatchWriter(body, answer.stream, encoding);
+    const writer = new WatchWriter(body, answer.stream, encoding, { onLast: () => reply.limitStall() });
     this.#watches.add(writer);
     const done = writer.run();
     if (this.#closing) writer.end();

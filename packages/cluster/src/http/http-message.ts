@@ -52,11 +52,17 @@ export interface HttpReply {
 
 export function http1Request(message: IncomingMessage, upgrade?: Upgrade): HttpRequest {
   const { method = '', url = '/', headers, rawHeaders, socket } = message;
-  const request = { method, url, headers, rawHeaders, socket, body: message };
+  const request = { method, url: withoutOrigin(url), headers, rawHeaders, socket, body: message };
   // What follows the head of such a request is the other protocol's.
   if (upgrade) return { ...request, hasBody: false, upgrade };
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
   return { ...request, hasBody };
+}
+
+/** Clients may write a whole URL (RFC 9112 §3.2.2), as they do for proxies; there is but one server here. */
+function withoutOrigin(url: string): string {
+  const path = url.replace(/^https?:\/\/[^/?]*/i, '');
+  return path.startsWith('/') || path === url ? path : `/${path}`;
 }
 
 /** How many answers of a connection are being made, or go on for long: silence is nothing wrong then. */
@@ -78,7 +84,7 @@ export function http1Reply(response: ServerResponse): HttpReply {
   return {
     body: response,
     get isGone() {
-      return response.destroyed;
+      return response.destroyed || socket.destroyed;
     },
     onClose: (listener) => {
       response.once('close', () => {

@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { Agent } from 'node:https';
 import { connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import { notFound, systemClock } from '@coxswain/runtime/core';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import type { ApiRequest, ApiResponse } from '../apiserver/types.ts';
 import { createAuthority } from '../pki/index.ts';
@@ -11,6 +12,7 @@ import { kubeconfigFor } from './kubeconfig.ts';
 import { ListenError } from './listen.ts';
 import type { HttpsServer } from './start-https.ts';
 import { ask, authority, newWatch, startTestServer } from './test-server.ts';
+import { unsentLimit } from './unsent.ts';
 
 const admin = authority.issueClient({ name: 'admin', groups: ['system:masters', 'b'] });
 const stranger = createAuthority({ clock: systemClock }).issueClient({ name: 'admin', groups: ['system:masters'] });
@@ -180,6 +182,39 @@ test('Retry-After comes from the Status', async () => {
     body: { kind: 'Status', code: 429, details: { retryAfterSeconds: 3 } },
   });
   expect((await get('/x')).headers['retry-after']).toBe('3');
+});
+
+test('a whole URL in the request line means the path', async () => {
+  for (const [url, path] of [
+    ['https://somewhere:1/api/v1/pods?limit=1', '/api/v1/pods'],
+    ['HTTP://somewhere?a=b', '/'],
+    ['https://somewhere', '/'],
+  ] as const) {
+    expect((await get(url)).body).toMatchObject({ path });
+  }
+});
+
+test('repeated parameters as many as a line can hold', async () => {
+  const { body } = await get(`/x?${'a=b&'.repeat(100_000)}`);
+  expect((body as { repeated: { a: unknown[] } }).repeated.a).toHaveLength(100_000);
+});
+
+test('who asks for more than it reads is cut off', async () => {
+  const text = 'x'.repeat(8 * 1024 * 1024);
+  let made = 0;
+  handle = async () => {
+    made++;
+    return ok({ text });
+  };
+  const socket = connectTls({ port: server.port, host: '127.0.0.1', ca: authority.cert });
+  socket.on('error', () => {});
+  socket.pause();
+  socket.write('GET /x HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200));
+  await vi.waitFor(() => expect(made).toBeGreaterThan(unsentLimit / text.length), { timeout: 10_000 });
+  socket.resume();
+  await once(socket, 'close');
+  handle = async () => ok({});
+  expect((await get('/x')).code).toBe(200);
 });
 
 test('garbage, plain HTTP, resets and half requests do no harm', async () => {

@@ -9,6 +9,12 @@ export interface WatchLimits {
   readonly batch: number;
 }
 
+export interface WatchWriterOptions {
+  readonly limits?: WatchLimits;
+  /** Called once when nothing more comes, but the reader has not taken all of it. */
+  onLast?(): void;
+}
+
 /** Where a watch goes: the body of an answer, or a connection that frames it. */
 export interface WatchTarget {
   readonly destroyed: boolean;
@@ -34,6 +40,7 @@ export class WatchWriter {
   readonly #stream: WatchStream;
   readonly #encoding: WatchEncoding;
   readonly #limits: WatchLimits;
+  readonly #onLast: (() => void) | undefined;
   #queue: OutgoingEvent[] = [];
   /** What each queued event counts against the limit. */
   #sizes: number[] = [];
@@ -48,12 +55,13 @@ export class WatchWriter {
     response: WatchTarget,
     stream: WatchStream,
     encoding: WatchEncoding = jsonLines,
-    limits: WatchLimits = watchLimits,
+    { limits = watchLimits, onLast }: WatchWriterOptions = {},
   ) {
     this.#response = response;
     this.#stream = stream;
     this.#encoding = encoding;
     this.#limits = limits;
+    this.#onLast = onLast;
   }
 
   /** Resolves when the connection is done with. The head of the response is already written. */
@@ -79,6 +87,7 @@ export class WatchWriter {
 
   /** Ends the response after what is queued. */
   end(): void {
+    if (this.#blocked && !this.#ended) this.#onLast?.();
     this.#ended = true;
     this.#schedule();
   }
