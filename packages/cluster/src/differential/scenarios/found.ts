@@ -252,5 +252,69 @@ export const found: Area = {
         ),
       ],
     },
+    {
+      title: 'changes of services',
+      steps: [
+        post(services, object('v1', 'Service', 'a', { spec: { ports: [{ port: 80 }] } })),
+        mergePatch(`${services}/a`, { spec: { clusterIP: 'None', allocateLoadBalancerNodePorts: true } }),
+        put(
+          `${services}/a`,
+          object('v1', 'Service', 'a', { spec: { ports: [], type: 'NodePort', sessionAffinity: 'x' } }),
+        ),
+        applyPatch(
+          by(`${services}/b`, 'm1'),
+          object('v1', 'Service', 'b', { spec: { type: 'LoadBalancer', ports: [{ port: 443 }] } }),
+        ),
+        applyPatch(
+          by(`${services}/b`, 'm2'),
+          object('v1', 'Service', 'b', { spec: { allocateLoadBalancerNodePorts: false } }),
+        ),
+        mergePatch(`${services}/b`, { spec: { type: 'ClusterIP' } }),
+        post(services, object('v1', 'Service', 'c', { spec: { type: 'NodePort', ports: [{ port: 80, name: 'x' }] } })),
+        mergePatch(`${services}/c`, { spec: { type: 'ClusterIP', ports: [{ port: 80, name: 'x', nodePort: 30999 }] } }),
+        mergePatch(`${services}/c`, { spec: { type: 'ClusterIP', ports: [{ port: 80, name: 'x' }] } }),
+        strategicPatch(`${services}/a/status`, { status: { conditions: [{}] } }),
+        strategicPatch(`${services}/a/status`, { status: { conditions: [{ type: 'X', status: 'True' }] } }),
+      ],
+    },
+    {
+      title: 'accounts keep the names of their secrets',
+      steps: [
+        post(
+          accounts,
+          object('v1', 'ServiceAccount', 'b', { secrets: [{ name: 'x', namespace: 'n', kind: 'K' }, {}] }),
+        ),
+        put(
+          `${accounts}/b`,
+          object('v1', 'ServiceAccount', 'b', { secrets: [{ namespace: 'n' }, { name: 'b', uid: '1' }] }),
+        ),
+      ],
+    },
+    {
+      title: 'warnings of changes that need none',
+      steps: [
+        post(
+          pods,
+          object('v1', 'Pod', 'a', { spec: { ...template().spec, imagePullSecrets: [{ name: 'q' }, { name: 'q' }] } }),
+        ),
+        mergePatch(`${pods}/a`, { metadata: { labels: { l: '1' } } }),
+        post(
+          core('podtemplates'),
+          object('v1', 'PodTemplate', 'a', {
+            template: { ...template(), spec: { ...template().spec, imagePullSecrets: [{ name: 'q' }, { name: 'q' }] } },
+          }),
+        ),
+        mergePatch(`${core('podtemplates')}/a`, { metadata: { labels: { l: '1' } } }),
+        mergePatch(`${core('podtemplates')}/a`, { template: { metadata: { labels: { l: '1' } } } }),
+        post(
+          slices,
+          object('discovery.k8s.io/v1', 'EndpointSlice', 'b', {
+            addressType: 'FQDN',
+            endpoints: [{ addresses: ['a.b'] }],
+          }),
+        ),
+        mergePatch(`${slices}/b`, { metadata: { labels: { l: '1' } } }),
+      ],
+    },
   ],
 };

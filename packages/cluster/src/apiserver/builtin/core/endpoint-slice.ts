@@ -143,5 +143,6 @@ export const endpointSliceStrategy: Strategy = {
     ...validateSlice(object, old),
     ...(object.addressType === old.addressType ? [] : [invalidValue('addressType', null, 'field is immutable')]),
   ],
-  warnings: ({ addressType }) => (addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
+  warnings: ({ addressType }, old) =>
+    addressType === 'FQDN' && !old ? ['spec.addressType: FQDN endpoints are deprecated'] : [],
 };

@@ -76,7 +76,7 @@ function collect(definition: string, entry: Entry): void {
 function collectWritten(definition: string, field: GoField, isStruct: boolean, entry: Entry): void {
   const { type, json } = field;
   const required = schemaTable<SchemaNode>()[definition]?.required?.includes(json) ?? false;
-  if (type.startsWith('[]')) entry.nulls.push(json);
+  if (type.startsWith('[]') || /^(\w+\.)?(Micro)?Time$/.test(type)) entry.nulls.push(json);
   else if (scalars.has(type) || scalars.has(lastName(type))) entry.zeros.push(json);
   else if (required) return;
   else if (/^[*]|^map/.test(type)) entry.nulls.push(json);

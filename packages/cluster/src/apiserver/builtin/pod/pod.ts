@@ -1,5 +1,5 @@
 import type { DynamicObject, MutableJson } from '@coxswain/k8s';
-import { invalid } from '@coxswain/runtime/core';
+import { formatTime, invalid } from '@coxswain/runtime/core';
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
 import { ensureObject, listAt, numberAt, objectAt, objectsAt, type ReadJson, textAt } from '../shared/draft.ts';
@@ -58,11 +58,26 @@ function isTerminal(pod: ReadJson): boolean {
   return ['Failed', 'Succeeded'].includes(textAt(objectAt(pod, 'status'), 'phase'));
 }
 
+/** The condition of a pod that may not be scheduled yet. */
+const gatedSince = (now: number) => ({
+  type: 'PodScheduled',
+  status: 'False',
+  lastProbeTime: null,
+  lastTransitionTime: formatTime(now),
+  reason: 'SchedulingGated',
+  message: 'Scheduling is blocked due to non-empty scheduling gates',
+});
+
 export const podStrategy: Strategy = {
   default: defaultPod,
-  prepareCreate(draft) {
+  prepareCreate(draft, context) {
     refuseEphemeral(draft);
-    draft.status = { phase: 'Pending', qosClass: qosClass(objectAt(draft, 'spec') ?? {}) };
+    const gated = objectsAt(objectAt(draft, 'spec'), 'schedulingGates').length > 0;
+    draft.status = {
+      phase: 'Pending',
+      ...(gated ? { conditions: [gatedSince(context.clock.now())] } : {}),
+      qosClass: qosClass(objectAt(draft, 'spec') ?? {}),
+    };
   },
   prepareUpdate(draft, old, { subresource }) {
     if (subresource === 'status') keepOfStatus(draft, old);
@@ -70,10 +85,9 @@ export const podStrategy: Strategy = {
   resets: { status: ['spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'] },
   validate: (object, { subresource }) => (subresource === 'status' ? [] : validatePod(object)),
   validateCreate: validateNewPod,
-  warnings: (object, old) => [
-    ...(old ? [] : hostNameWarnings(object.metadata.name ?? '', "the Pod's hostname")),
-    ...podWarnings(object),
-  ],
+  // Changes are made by programs, which read no warnings.
+  warnings: (object, old) =>
+    old ? [] : [...hostNameWarnings(object.metadata.name ?? '', "the Pod's hostname"), ...podWarnings(object)],
   validateUpdate: (object, old, { subresource }) => (subresource === '' ? validatePodUpdate(object, old) : []),
   gracePeriod(pod, requested) {
     const own = numberAt(objectAt(pod, 'spec'), 'terminationGracePeriodSeconds') ?? 30;
@@ -90,5 +104,8 @@ export const podTemplateStrategy: Strategy = {
     defaultPodSpec(ensureObject(template, 'spec'));
   },
   validate: (object) => validatePodTemplate(objectAt(object, 'template') ?? {}, 'template'),
-  warnings: (object) => podWarnings(objectAt(object, 'template') ?? {}, 'template'),
+  warnings: (object, old) =>
+    old && old.metadata.generation === object.metadata.generation
+      ? []
+      : podWarnings(objectAt(object, 'template') ?? {}, 'template'),
 };

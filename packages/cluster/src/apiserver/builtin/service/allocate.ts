@@ -18,7 +18,7 @@ export function needsAddress(spec: ReadJson | undefined): boolean {
   return textAt(spec, 'type') !== 'ExternalName';
 }
 
-export function needsNodePorts(spec: ReadJson | undefined): boolean {
+function needsNodePorts(spec: ReadJson | undefined): boolean {
   const type = textAt(spec, 'type');
   return type === 'NodePort' || (type === 'LoadBalancer' && spec?.allocateLoadBalancerNodePorts !== false);
 }

@@ -1,6 +1,11 @@
 import type { MutableJson } from '@coxswain/k8s';
 import { listAt, numberAt, objectsAt, type ReadJson, sameJson, textAt } from '../shared/draft.ts';
-import { isExternal, needsAddress, needsNodePorts } from './allocate.ts';
+import { isExternal, needsAddress } from './allocate.ts';
+
+/** Whether the type is one with node ports; they stay when no more are to be allocated. */
+function hasNodePorts(spec: ReadJson): boolean {
+  return ['NodePort', 'LoadBalancer'].includes(textAt(spec, 'type'));
+}
 
 /** Takes over what the server chose before when an update does not name it. */
 export function keepAllocated(spec: MutableJson, old: ReadJson): void {
@@ -10,7 +15,7 @@ export function keepAllocated(spec: MutableJson, old: ReadJson): void {
     if (listAt(spec, 'ipFamilies').length === 0 && old.ipFamilies) spec.ipFamilies = old.ipFamilies;
     if (textAt(spec, 'ipFamilyPolicy') === '' && old.ipFamilyPolicy) spec.ipFamilyPolicy = old.ipFamilyPolicy;
   }
-  if (needsNodePorts(old) && needsNodePorts(spec)) keepNodePorts(spec, old);
+  if (hasNodePorts(old) && hasNodePorts(spec)) keepNodePorts(spec, old);
   const hadCheck = numberAt(old, 'healthCheckNodePort');
   const needsCheck = textAt(spec, 'type') === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local';
   if (needsCheck && hadCheck !== undefined && numberAt(spec, 'healthCheckNodePort') === undefined)
@@ -27,6 +32,11 @@ function keepNodePorts(spec: MutableJson, old: ReadJson): void {
   }
 }
 
+function nodePorts(spec: ReadJson): readonly unknown[] {
+  const given = objectsAt(spec, 'ports').flatMap(({ nodePort }) => (nodePort ? [nodePort] : []));
+  return [...new Set(given)].sort();
+}
+
 /** Drops what belonged to the old type, unless the client changed it in the same update. */
 export function dropTypeDependent(spec: MutableJson, old: ReadJson): void {
   const drop = (key: string) => {
@@ -35,9 +45,8 @@ export function dropTypeDependent(spec: MutableJson, old: ReadJson): void {
   if (needsAddress(old) && !needsAddress(spec)) {
     for (const key of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy']) drop(key);
   }
-  if (needsNodePorts(old) && !needsNodePorts(spec)) {
-    const before = new Set(objectsAt(old, 'ports').map((port) => port.nodePort));
-    for (const port of objectsAt(spec, 'ports')) if (before.has(port.nodePort)) delete port.nodePort;
+  if (hasNodePorts(old) && !hasNodePorts(spec) && sameJson(nodePorts(old), nodePorts(spec))) {
+    for (const port of objectsAt(spec, 'ports')) delete port.nodePort;
   }
   const wasBalanced = textAt(old, 'type') === 'LoadBalancer';
   const isBalanced = textAt(spec, 'type') === 'LoadBalancer';

@@ -59,6 +59,8 @@ export const serviceStrategy: Strategy = {
     if (validateService(draft).every(isTakenPort)) allocate(draft, old, context);
   },
   warnings: serviceWarnings,
-  validate: (object, { subresource }) => (subresource === 'status' ? [] : validateService(object)),
-  validateUpdate: (object, old, { subresource }) => (subresource === '' ? validateServiceUpdate(object, old) : []),
+  validateCreate: validateService,
+  // What may not change is told first.
+  validateUpdate: (object, old, { subresource }) =>
+    subresource === '' ? [...validateServiceUpdate(object, old), ...validateService(object)] : [],
 };
