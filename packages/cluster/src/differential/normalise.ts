@@ -21,9 +21,10 @@ const revisionTexts: readonly (readonly [RegExp, string])[] = [
   [/(ResourceVersion in object meta: )\d+/g, '$1<rv>'],
   [/(does not match the ResourceVersion in record \()\d+/g, '$1<rv>'],
   [/\b(kube-api-access-)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '$1<suffix>'],
-  [/^(\d+):3\d{4}(\/\w+)$/g, '$1:<nodeport>$2'],
+  [/(^|,)(\d+):3\d{4}(\/[A-Z]+)/g, '$1$2:<nodeport>$3'],
   [/(\\?"resourceVersion\\?":\\?")\d+/g, '$1<rv>'],
   [/(trying to send message larger than max \()\d+/g, '$1<size>'],
+  [/\((\d+s|\d+m\d*s?) ago\)/g, '(<age> ago)'],
   [/\b(Bad_)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '$1<suffix>'],
   [/(ResourceVersion in precondition: )[1-9]\d{1,8}(?!\d)/g, '$1<rv>'],
 ];
@@ -115,7 +116,7 @@ export class Normaliser {
   #row(row: unknown): unknown {
     if (!isRecord(row) || !Array.isArray(row['cells'])) return this.#visit(row, '');
     const cells = row['cells'].map((cell) =>
-      /^(\d+s|\d+m\d*s?)$/.test(String(cell)) ? '<age>' : this.#visit(cell, ''),
+      /^(\d+s|\d+m\d*s?|\d+d\d*h?|\d+y\d*d?)$/.test(String(cell)) ? '<age>' : this.#visit(cell, ''),
     );
     return this.#visit({ ...row, cells }, '');
   }

@@ -1,4 +1,5 @@
 import type { DynamicObject } from '@coxswain/k8s';
+import { autoscalerV1Conversion } from '../builtin/autoscaling/autoscaler-v1-conversion.ts';
 import { given, objectAt, objectsAt, type ReadJson, textAt } from '../builtin/shared/draft.ts';
 
 const shownMetrics = 2;
@@ -27,7 +28,8 @@ function targetText(metric: ReadJson, measured: ReadJson | undefined): string {
 }
 
 /** The metrics of an autoscaler as `cpu: 40%/80%`, the first two of them; what is not measured yet is `<unknown>`. */
-export function targetsText({ spec, status }: DynamicObject): string {
+export function targetsText(object: DynamicObject): string {
+  const { spec, status } = object.apiVersion === 'autoscaling/v1' ? autoscalerV1Conversion.toStored(object) : object;
   const measured = objectsAt(status as ReadJson | undefined, 'currentMetrics');
   const texts = objectsAt(spec as ReadJson | undefined, 'metrics').map((metric, i) => targetText(metric, measured[i]));
   if (texts.length === 0) return '<none>';

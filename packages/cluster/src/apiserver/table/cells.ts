@@ -64,8 +64,8 @@ export const plainSelectorColumn = wide('Selector', (object) => labelsText(mapAt
 
 /** The first few of a list, and how many more there are. */
 export function shortened(items: readonly string[], most: number, empty: string): string {
-  if (items.length === 0) return empty;
   const shown = items.slice(0, most).join(',');
+  if (shown === '') return empty;
   return items.length > most ? `${shown} + ${items.length - most} more...` : shown;
 }
 

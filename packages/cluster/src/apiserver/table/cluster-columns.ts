@@ -2,7 +2,7 @@ import type { DynamicObject } from '@coxswain/k8s';
 import { given, mapAt, objectAt, objectsAt, type ReadJson, textAt } from '../builtin/shared/draft.ts';
 import type { Column } from '../types.ts';
 import { targetsText } from './autoscaler-targets.ts';
-import { age, column, count, listLength, name, orNone, specOf, statusOf, wide } from './cells.ts';
+import { age, column, count, name, orNone, specOf, statusOf, wide } from './cells.ts';
 import { ageOf } from './human-duration.ts';
 
 const rolePrefix = 'node-role.kubernetes.io/';
@@ -116,7 +116,6 @@ const bindingColumns: readonly Column[] = [
   wide('ServiceAccounts', subjectsOf('ServiceAccount')),
 ];
 
-const webhookColumns: readonly Column[] = [name, column('Webhooks', listLength('webhooks'), 'integer'), age];
 const mapSize = (object: DynamicObject, key: string): number => Object.keys(objectAt(object, key) ?? {}).length;
 
 function quotaText(quota: DynamicObject, limits: boolean): string {
@@ -178,8 +177,6 @@ export const clusterTables: Readonly<Record<string, readonly Column[]>> = {
     column('PreemptionPolicy', (object) => textAt(object, 'preemptionPolicy')),
   ],
   'node.k8s.io/runtimeclasses': [name, column('Handler', (object) => textAt(object, 'handler')), age],
-  'admissionregistration.k8s.io/mutatingwebhookconfigurations': webhookColumns,
-  'admissionregistration.k8s.io/validatingwebhookconfigurations': webhookColumns,
   'autoscaling/horizontalpodautoscalers': [
     name,
     column('Reference', (object) => {

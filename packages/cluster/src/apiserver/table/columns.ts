@@ -1,4 +1,5 @@
 import type { Column } from '../types.ts';
+import { admissionTables } from './admission-columns.ts';
 import { createdAt, name } from './cells.ts';
 import { clusterTables } from './cluster-columns.ts';
 import { definitionTables } from './definition-columns.ts';
@@ -15,6 +16,7 @@ const tables: Readonly<Record<string, readonly Column[]>> = {
   ...networkTables,
   ...storageTables,
   ...clusterTables,
+  ...admissionTables,
   ...definitionTables,
   ...serverTables,
   ...deviceTables,

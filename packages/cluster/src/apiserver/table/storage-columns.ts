@@ -97,7 +97,7 @@ export const storageTables: Readonly<Record<string, readonly Column[]>> = {
   ],
   'storage.k8s.io/volumeattachments': [
     name,
-    column('Attacher', (object) => textAt(specOf(object), 'attacher')),
+    { ...column('Attacher', (object) => textAt(specOf(object), 'attacher')), format: 'name' },
     column('PV', (object) => textAt(objectAt(specOf(object), 'source'), 'persistentVolumeName')),
     column('Node', (object) => textAt(specOf(object), 'nodeName')),
     column('Attached', (object) => statusOf(object).attached === true, 'boolean'),

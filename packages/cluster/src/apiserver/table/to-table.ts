@@ -2,6 +2,7 @@ import type { DynamicObject } from '@coxswain/k8s';
 import type { Column, ResourceInfo, ToTable } from '../types.ts';
 import { plainColumns } from './columns.ts';
 import { ageOf } from './human-duration.ts';
+import { rowConditions } from './row-conditions.ts';
 
 function definitionOf({ name, type, format = '', description = '', priority = 0 }: Column): object {
   return { name, type, format, description, priority };
@@ -62,6 +63,11 @@ export const toTable: ToTable = (resource, objects, { includeObject = 'Metadata'
       ? noRows(resource)
       : objects.map((object) => {
           const cells = resource.columns.map((column) => cellOf(column, object, resource.builtIn, now));
-          return { cells, object: rowObject(object, resource, includeObject, `meta.k8s.io/${version}`) };
+          const conditions = rowConditions(resource, object);
+          return {
+            cells,
+            ...(conditions.length > 0 ? { conditions } : {}),
+            object: rowObject(object, resource, includeObject, `meta.k8s.io/${version}`),
+          };
         }),
 });

@@ -13,7 +13,7 @@ const noFinalizers = { metadata: { finalizers: null } };
 const deletion = (propagationPolicy: string) => ({ apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy });
 
 /** One kind with its paths and with bodies of given names. */
-class Subject {
+export class Subject {
   readonly all: string;
   readonly #kind: ServedKind;
 

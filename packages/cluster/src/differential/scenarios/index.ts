@@ -17,6 +17,7 @@ import { patches } from './patches.ts';
 import { printing } from './printing.ts';
 import { reads } from './reads.ts';
 import { serverGroups } from './server-groups.ts';
+import { tableStates } from './table-states.ts';
 import { upgrades } from './upgrades.ts';
 import { validation } from './validation.ts';
 import { validationCore } from './validation-core.ts';
@@ -56,4 +57,5 @@ export const areas: readonly Area[] = [
   ...kindAreas,
   serverGroups,
   everyKindArea,
+  tableStates,
 ];
