@@ -2,6 +2,7 @@ import { type Clock, type Logger, seededRandom, silentLogger } from '@coxswain/r
 import { startCluster } from '../start-cluster.ts';
 import { corpus, type Sample } from './corpus.ts';
 import { whyExpected } from './expected.ts';
+import { garbage } from './garbage.ts';
 import { mutate } from './mutate.ts';
 import { sender } from './send.ts';
 
@@ -33,7 +34,12 @@ export interface FuzzResult {
 const roundSize = 2_000;
 const sockets = 8;
 
-/** Sends inputs made of the corpus to a server of our own. Each round has a fresh one, and randomness of its own. */
+const alive: Sample = { method: 'GET', path: '/version' };
+
+/**
+ * Sends inputs made of the corpus to a server of our own, and a tenth as many connections full of garbage beside them. Each round has a
+ * fresh one, and randomness of its own.
+ */
 export async function fuzz({ inputs, seed, clock, log = silentLogger, onRound }: FuzzOptions): Promise<FuzzResult> {
   const samples = corpus();
   const statuses = new Map<number, number>();
@@ -45,7 +51,7 @@ export async function fuzz({ inputs, seed, clock, log = silentLogger, onRound }:
       sample: mutate(samples, random),
     }));
     await using cluster = await startCluster({ port: 0, controlPlane: false, clock, log, random: seededRandom(seed) });
-    const { send, close } = await sender(cluster.kubeconfig(), clock, sockets);
+    const { send, throw: throwAt, close } = await sender(cluster.kubeconfig(), clock, sockets);
     // An answer to HEAD does not say what is wrong.
     const told = async (sample: Sample) => {
       const reply = await send(sample);
@@ -58,7 +64,13 @@ export async function fuzz({ inputs, seed, clock, log = silentLogger, onRound }:
         if (status === 0 || (status >= 500 && !whyExpected(text))) findings.push({ ...next, status, text });
       }
     };
-    await Promise.all(Array.from({ length: sockets }, worker));
+    const connections = Array.from({ length: round.length / 10 }, () => garbage(samples, random));
+    const thrower = async () => {
+      for (let next = connections.pop(); next; next = connections.pop()) await throwAt(next);
+    };
+    await Promise.all([...Array.from({ length: sockets }, worker), thrower()]);
+    const last = await send(alive);
+    if (last.status !== 200) findings.push({ index: first, sample: alive, ...last });
     close();
     await cluster.stop();
     onRound?.(first + roundSize);

@@ -47,6 +47,15 @@ function deep(levels: number): unknown {
   return value;
 }
 
+/** A long list of the values of one, each told apart by a number where it has a place for it. */
+function many(values: readonly unknown[], random: Random): unknown[] {
+  return Array.from({ length: upTo(2_000, random) }, (_, index) => {
+    const value = values[index % values.length];
+    if (!isContainer(value) || Array.isArray(value)) return typeof value === 'string' ? `${value}${index}` : value;
+    return { ...value, ...(typeof value['name'] === 'string' ? { name: `${value['name']}${index}` } : {}) };
+  });
+}
+
 type Container = Record<string, unknown> | unknown[];
 
 function isContainer(value: unknown): value is Container {
@@ -84,6 +93,7 @@ export function mutateJson(value: unknown, other: unknown, random: Random): unkn
     () => set(key, [before, before]),
     () => set(key, { [key]: before }),
     () => Array.isArray(before) && before.push(...before, pick(odd, random)),
+    () => Array.isArray(before) && set(key, many(before, random)),
     () => typeof before === 'string' && set(key, mutateText(before, random)),
     () => typeof before === 'string' && set(key, mutateText(before, random)),
     () => typeof before === 'number' && set(key, before * pick([-1, 0.5, 1e12, 1e300], random)),

@@ -1,7 +1,9 @@
 import { Agent, type RequestOptions, request } from 'node:https';
+import { type ConnectionOptions, connect } from 'node:tls';
 import { loadKubeconfig } from '@coxswain/runtime/client';
 import type { Clock, Timer } from '@coxswain/runtime/core';
 import type { Sample } from './corpus.ts';
+import type { Garbage } from './garbage.ts';
 
 /** Milliseconds an answer is waited for: longer than the server takes for any request that is not a stream. */
 const patience = 65_000;
@@ -16,6 +18,8 @@ export interface Reply {
 
 export interface Sender {
   send(sample: Sample): Promise<Reply>;
+  /** Sends bytes over a connection of their own, and leaves. What comes back is for no one to understand. */
+  throw(garbage: Garbage): Promise<void>;
   close(): void;
 }
 
@@ -27,8 +31,27 @@ export async function sender(kubeconfig: string, clock: Clock, sockets: number):
   const { hostname, port } = new URL(connection.server);
   return {
     send: (sample) => exchange({ agent, hostname, port, method: sample.method, path: sample.path }, sample, clock),
+    throw: (garbage) => over({ host: hostname, port: Number(port), ca, cert, key }, garbage, clock),
     close: () => agent.destroy(),
   };
+}
+
+/** Milliseconds for which bytes wait for an answer to those before them. */
+const moment = 20;
+
+function over(options: ConnectionOptions, { protocol, head, rest }: Garbage, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect({ ...options, ALPNProtocols: [protocol] }, () => {
+      socket.write(head);
+      clock.after(moment, () => {
+        if (socket.writable) socket.write(rest);
+        clock.after(moment, () => socket.destroy());
+      });
+    });
+    socket.resume();
+    socket.on('error', () => {});
+    socket.once('close', () => resolve());
+  });
 }
 
 function exchange(options: RequestOptions, { body, contentType, accept }: Sample, clock: Clock): Promise<Reply> {
