@@ -32,7 +32,8 @@ export async function watch(call: Call): Promise<ApiResponse> {
     // `sendInitialEvents=false` without a version means: changes from now on.
     since: version === 0 ? server.storage.revision : version,
     bookmarks: options.bookmarks,
-    endMark: options.initialEvents === true && options.bookmarks,
+    // Also when nobody asked for initial events and they come for want of a version.
+    endMark: snapshot && options.bookmarks,
     timeout,
     refusal:
       !snapshot && version !== 0 && version < server.storage.compacted

@@ -1,5 +1,6 @@
 import {
   applyPatch,
+  collect,
   configMap,
   core,
   get,
@@ -10,6 +11,7 @@ import {
   put,
   strategicPatch,
   template,
+  watch,
 } from '../build.ts';
 import type { Area } from '../types.ts';
 
@@ -314,6 +316,26 @@ export const found: Area = {
           }),
         ),
         mergePatch(`${slices}/b`, { metadata: { labels: { l: '1' } } }),
+      ],
+    },
+    {
+      title: 'bookmarks at the end of what is there',
+      steps: [
+        post(cms, configMap('a', { metadata: { labels: { l: '1' } } })),
+        watch('plain', `${cms}?watch=true&labelSelector=l&allowWatchBookmarks=true`),
+        watch('zero', `${cms}?watch=true&labelSelector=l&allowWatchBookmarks=true&resourceVersion=0`),
+        watch('none', `${cms}?watch=true&labelSelector=none&allowWatchBookmarks=true`),
+        watch('silent', `${cms}?watch=true&labelSelector=l`),
+        watch(
+          'asked',
+          `${cms}?watch=true&labelSelector=l&allowWatchBookmarks=true&sendInitialEvents=false&resourceVersionMatch=NotOlderThan`,
+        ),
+        mergePatch(`${cms}/a`, { data: { k: 'v' } }),
+        collect('plain', 3),
+        collect('zero', 3),
+        collect('none', 1),
+        collect('silent', 2),
+        collect('asked', 1),
       ],
     },
   ],
