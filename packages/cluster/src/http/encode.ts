@@ -27,7 +27,7 @@ async function textBytes(body: unknown, format: OutputFormat, pretty: boolean): 
     const { writeYaml } = await import('./yaml.ts');
     return Buffer.from(writeYaml(withUntypedItems(body)));
   }
-  if (pretty) return Buffer.from(`${stringifyJson(withUntypedItems(body), 2)}\n`);
+  if (pretty) return Buffer.from(stringifyJson(withUntypedItems(body), 2));
   return isList(body) ? listBytes(body) : jsonBytes(body);
 }
 

@@ -122,10 +122,10 @@ test('warnings, tags, large bodies both ways', async () => {
   handle = async ({ body }) => ({ kind: 'object', code: 200, body });
   const json = { ':path': '/x', ':method': 'POST', 'content-type': 'application/json' };
   const large = JSON.stringify({ text: 'é'.repeat(1_000_000) });
-  expect((await ask(client, json, large)).text).toBe(large);
+  expect((await ask(client, json, large)).text).toBe(`${large}\n`);
   const refused = await ask(client, json, Buffer.alloc(4 * 1024 * 1024, ' '));
   expect(refused.headers[':status']).toBe(413);
-  expect((await ask(client, { ...json, expect: '100-continue' }, '{}')).text).toBe('{}');
+  expect((await ask(client, { ...json, expect: '100-continue' }, '{}')).text).toBe('{}\n');
 });
 
 test('a thousand watches share a connection', async () => {
@@ -238,7 +238,7 @@ test('a body has its limit, and the connection outlives it', async () => {
   const json = (size: number) => `"${'x'.repeat(size - 2)}"`;
   expect(await ask(client, post, json(limit))).toMatchObject({
     headers: { ':status': 200 },
-    text: JSON.stringify({ length: limit }),
+    text: `${JSON.stringify({ length: limit })}\n`,
   });
   for (let round = 0; round < 3; round++) {
     const { headers, text } = await ask(client, post, json(limit + 1));

@@ -8,6 +8,8 @@ import { mediaTypeOf, type OutputFormat } from './media-type.ts';
 /** Answers above this size are compressed for clients that take it. */
 const gzipThreshold = 128 * 1024;
 
+const newline = Buffer.from('\n');
+
 export interface ResponseStyle {
   readonly format: OutputFormat;
   readonly pretty: boolean;
@@ -29,11 +31,14 @@ export async function respond(
   const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   // An answer with a type of its own (OpenAPI) is always JSON; one that only adds parameters (discovery) is written as asked.
   const parameters = parametersOf(headers['Content-Type']);
-  let format = names.has('content-type') && parameters === undefined ? 'json' : style.format;
+  const ownType = names.has('content-type') && parameters === undefined;
+  let format = ownType ? 'json' : style.format;
   let bytes: Buffer = Buffer.from('');
   if (answer.kind === 'object') {
     if (answer.json && format === 'json' && !style.pretty) bytes = answer.json();
     else ({ bytes, format } = await encodeBody(answer.body, format, style.pretty));
+    // As Go's encoder of JSON leaves it; documents of OpenAPI are not written by it.
+    if (format === 'json' && !style.pretty && !ownType) bytes = Buffer.concat([bytes, newline]);
     if (parameters !== undefined) headers['Content-Type'] = mediaTypeOf[format] + parameters;
     if (answer.warnings?.length) headers.Warning = answer.warnings.map(warningHeader);
     const seconds = answer.code < 400 ? undefined : retryAfter(answer.body);

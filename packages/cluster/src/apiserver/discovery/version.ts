@@ -24,5 +24,5 @@ export const versionInfo = {
 
 export const versionRoute: NonResourceRoute = {
   match: (path) => path === '/version' || path === '/version/',
-  handle: () => ({ kind: 'object', code: 200, body: versionInfo }),
+  handle: () => ({ kind: 'object', code: 200, body: versionInfo, headers: { 'Content-Type': 'application/json' } }),
 };
