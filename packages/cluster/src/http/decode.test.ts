@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '@coxswain/runtime/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeBody } from './decode.ts';
@@ -5,7 +6,8 @@ import { duplicateFields } from './duplicates.ts';
 import { negotiate } from './media-type.ts';
 import { targetOf } from './to-request.ts';
 
-const decode = (text: string, type?: string, method = 'POST') => decodeBody(Buffer.from(text), type, method);
+const decode = (text: string, type?: string, method = 'POST') =>
+  decodeBody(Buffer.from(text), type, method, systemClock);
 
 test('JSON is read, and keys that come twice are named by their path', async () => {
   expect(await decode('{"a":{"b":[{"c":1}]}}')).toMatchObject({ body: { a: { b: [{ c: 1 }] } }, duplicates: [] });
@@ -156,4 +158,16 @@ test('of repeated query keys the first counts, and all are kept', () => {
     repeated: { exclude: ['a', 'b/c'] },
   });
   expect(Object.entries(targetOf('/api?__proto__=1').query)).toEqual([['__proto__', '1']]);
+});
+
+test('a YAML text that would keep a thread busy for ever is given up', async () => {
+  const given = Promise.withResolvers<() => void>();
+  const after: Clock['after'] = (_ms, run) => {
+    given.resolve(run);
+    return { cancel: () => {} };
+  };
+  const bomb = Buffer.from('['.repeat(1_000_000));
+  const reading = decodeBody(bomb, 'application/yaml', 'POST', { ...systemClock, after });
+  (await given.promise)();
+  expect((await reading)?.text).toMatchObject({ fault: 'yaml: the text could not be read in 15 seconds' });
 });

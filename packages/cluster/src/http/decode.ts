@@ -1,3 +1,4 @@
+import type { Clock } from '@coxswain/runtime/core';
 import type { BodyText } from '../apiserver/request/body-text.ts';
 import { checkNesting, checkValue } from '../apiserver/request/check-value.ts';
 import { goJsonFault } from '../apiserver/request/go-json-fault.ts';
@@ -33,10 +34,11 @@ export async function decodeBody(
   bytes: Buffer,
   contentType: string | undefined,
   method: string,
+  clock: Clock,
 ): Promise<DecodedBody | undefined> {
   const type = bareMediaType(contentType);
   if (jsonTypes.has(type)) return decodeJson(bytes);
-  if (yamlTypes.has(type)) return decodeYaml(bytes);
+  if (yamlTypes.has(type)) return decodeYaml(bytes, clock);
   if (method === 'PATCH') return undefined;
   if (type === protobufType) return decodeProtobuf(bytes);
   throw unreadable();
@@ -93,7 +95,7 @@ function readJson(bytes: Buffer, source: string): DecodedBody {
   return { body, duplicates: duplicateFields(source, body, scan), text };
 }
 
-async function decodeYaml(bytes: Buffer): Promise<DecodedBody> {
+async function decodeYaml(bytes: Buffer, clock: Clock): Promise<DecodedBody> {
   const source = bytes.toString('utf8');
   // Clients that apply mostly send JSON, which is YAML too.
   if (source.trimStart().startsWith('{')) {
@@ -108,7 +110,7 @@ async function decodeYaml(bytes: Buffer): Promise<DecodedBody> {
   }
   const [{ YamlError }, { readYaml }] = await Promise.all([import('./yaml.ts'), import('./read-yaml.ts')]);
   try {
-    const { body, repeated } = await readYaml(source);
+    const { body, repeated } = await readYaml(source, clock);
     checkValue(body);
     return { body, duplicates: [], text: { bytes, format: 'yaml', repeated } };
   } catch (error) {

@@ -103,7 +103,7 @@ export class Exchanges {
         return jsonOnly;
       });
       const readable = request.hasBody && !head.raw && this.#serves(head);
-      const whole = readable ? await withBody(request, head) : head;
+      const whole = readable ? await withBody(request, head, this.#options.clock) : head;
       const { warnings } = request;
       const ready = { ...whole, ...acceptFor(request, agreement), ...(warnings ? { warnings } : {}) };
       const asked = await this.#ask(ready, limitOf(request, target), gone);

@@ -119,9 +119,9 @@ test('YAML, pretty, text and HEAD', async () => {
   });
   expect((await get('/x?pretty=true')).bytes.toString()).toBe('{\n  "a": 1\n}');
   expect((await get('/x', { headers: { 'user-agent': 'curl/8' } })).bytes.toString()).toContain('\n');
-  expect((await get('/x?pretty=false', { headers: { 'user-agent': 'curl/8' } })).bytes.toString()).toBe('{"a":1}');
+  expect((await get('/x?pretty=false', { headers: { 'user-agent': 'curl/8' } })).bytes.toString()).toBe('{"a":1}\n');
   expect(await get('/text')).toMatchObject({ body: 'ok', headers: { 'content-type': 'text/plain; charset=utf-8' } });
-  expect(await get('/x', { method: 'HEAD' })).toMatchObject({ code: 200, headers: { 'content-length': '7' } });
+  expect(await get('/x', { method: 'HEAD' })).toMatchObject({ code: 200, headers: { 'content-length': '8' } });
 });
 
 test('lists are joined from their items', async () => {

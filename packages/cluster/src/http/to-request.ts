@@ -1,5 +1,5 @@
 import type { Method } from '@coxswain/runtime/client';
-import { apiError, badRequest } from '@coxswain/runtime/core';
+import { apiError, badRequest, type Clock } from '@coxswain/runtime/core';
 import type { ApiRequest, RawRequest, UserInfo } from '../apiserver/types.ts';
 import { leadsOut } from './connect-path.ts';
 import { checkReadable, decodeBody } from './decode.ts';
@@ -71,10 +71,10 @@ export function headOf(request: HttpRequest, target: Target, user: UserInfo, sig
  * Reads the body into a request.
  * @throws ApiError 413, 415, BadRequest
  */
-export async function withBody(request: HttpRequest, head: ApiRequest): Promise<ApiRequest> {
+export async function withBody(request: HttpRequest, head: ApiRequest, clock: Clock): Promise<ApiRequest> {
   if (head.method === 'POST' || head.method === 'PUT') checkReadable(head.contentType);
   const bytes = await readBody(request.body);
-  const decoded = bytes.length > 0 ? await decodeBody(bytes, head.contentType, head.method) : undefined;
+  const decoded = bytes.length > 0 ? await decodeBody(bytes, head.contentType, head.method, clock) : undefined;
   if (!decoded) return head;
   return {
     ...head,
