@@ -166,12 +166,9 @@ export class DeploymentReconciler implements Reconciler {
 
   async #setRevision({ client, key }: ReconcileContext, deployment: Deployment, revision: string): Promise<void> {
     if (deployment.metadata.annotations?.[revisionAnnotation] === revision) return;
-    await client
-      .of(Deployment)
-      .patch(
-        key,
-        merge({ metadata: { uid: deployment.metadata.uid, annotations: { [revisionAnnotation]: revision } } }),
-      );
+    // Through the status: a new annotation of its own would count as a generation.
+    const metadata = { uid: deployment.metadata.uid, annotations: { [revisionAnnotation]: revision } };
+    await client.of(Deployment).patch(key, merge({ metadata }), { subresource: 'status' });
   }
 
   async #scale({ context, deployment }: Pass, set: ReplicaSet, size: number): Promise<ReplicaSet> {
