@@ -157,7 +157,7 @@ export async function startServer(server: EmbeddedServerOptions): Promise<Embedd
       ...(https ? { port: https.port } : {}),
       operations,
       tokens: { certificateAuthority: authority.cert, sign: security.signForSecret },
-      transport: (user) => inProcessTransport(handler, user),
+      transport: (user) => inProcessTransport(handler, user, clock),
       close,
     };
   } catch (error) {

@@ -1,7 +1,8 @@
-import { type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import type { UserInfo } from '../apiserver/types.ts';
+import { http } from '../late-modules.ts';
 import type { Upgrade } from './upgrade.ts';
 
 /** Milliseconds for which a client may take nothing of its answer before it is cut off. */
@@ -105,7 +106,7 @@ export function http1Reply(response: ServerResponse): HttpReply {
 
 /** The answer to a request that Node handed over with its connection because it asks for an upgrade. */
 export function upgradeReply(message: IncomingMessage, socket: Socket): HttpReply {
-  const response = new ServerResponse(message);
+  const response = new (http().ServerResponse)(message);
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
   response.once('finish', () => socket.end());

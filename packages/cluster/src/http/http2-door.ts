@@ -1,6 +1,7 @@
-import { type Http2Session, performServerHandshake, type ServerHttp2Stream } from 'node:http2';
+import type { Http2Session, ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Logger } from '@coxswain/runtime/core';
+import { http2 } from '../late-modules.ts';
 import { headerLimit } from './header-limit.ts';
 import type { HttpReply, HttpRequest } from './http-message.ts';
 import { http2Reply, http2Request } from './http2-message.ts';
@@ -53,7 +54,7 @@ export class Http2Door {
   accept(socket: TLSSocket): void {
     if (socket.destroyed) return;
     if (this.#closing) return void socket.destroy();
-    const session = performServerHandshake(socket, options);
+    const session = http2().performServerHandshake(socket, options);
     this.#sessions.add(session);
     session.once('close', () => this.#sessions.delete(session));
     session.on('error', (error) => {

@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
+import { http2 } from '../late-modules.ts';
 import { type HttpReply, type HttpRequest, stallLimit } from './http-message.ts';
 
 /** @param socket the connection itself: what the stream shows of it is a stand-in */
@@ -45,8 +46,8 @@ export function http2Reply(stream: ServerHttp2Stream): HttpReply {
     },
     flushHead: () => {},
     endConnection: () => {},
-    limitStall: () => void stream.setTimeout(stallLimit, () => stream.close(constants.NGHTTP2_CANCEL)),
-    reset: () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
+    limitStall: () => void stream.setTimeout(stallLimit, () => stream.close(http2().constants.NGHTTP2_CANCEL)),
+    reset: () => stream.close(http2().constants.NGHTTP2_INTERNAL_ERROR),
   };
 }
 

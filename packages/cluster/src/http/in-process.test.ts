@@ -131,3 +131,18 @@ test('everyone who is known is authenticated, once; the anonymous are not', asyn
   expect(await groupsOf(['system:authenticated', 'a'])).toEqual(['system:authenticated', 'a']);
   expect(await groupsOf(['system:unauthenticated'])).toEqual(['system:unauthenticated']);
 });
+
+test('lets others have their turn before it asks', async () => {
+  const turn = Promise.withResolvers<void>();
+  let asked = 0;
+  const handler = async () => {
+    asked++;
+    return { kind: 'object', code: 200, body: {} } as const;
+  };
+  const transport = inProcessTransport(handler, user, { turn: () => turn.promise });
+  const answer = transport.send({ method: 'GET', path: '/x' });
+  await Promise.resolve();
+  expect(asked).toBe(0);
+  turn.resolve();
+  expect((await answer).status).toBe(200);
+});

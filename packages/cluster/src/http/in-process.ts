@@ -1,19 +1,24 @@
 import type { Status } from '@coxswain/k8s';
 import type { Transport, TransportRequest, TransportResponse, WatchEvent } from '@coxswain/runtime/client';
-import { ApiError, apiError } from '@coxswain/runtime/core';
+import { ApiError, apiError, type Clock } from '@coxswain/runtime/core';
 import type { ApiResponse, UserInfo, WatchStream } from '../apiserver/types.ts';
 import { authenticated } from './authenticated.ts';
 import type { ApiHandler } from './handler.ts';
 
+const noTurns: Pick<Clock, 'turn'> = { turn: () => undefined };
+
 /**
  * A transport straight into the embedded server: no sockets, no serialisation. Bodies go to the handler as they are and answers are
  * its own frozen objects. Only promises are used, so it runs in virtual time.
+ * @param clock lets others have their turn between requests: clients on the wire wait while controllers ask one thing after the other
  * @param as who asks; like everyone who is known, a member of `system:authenticated` too
  */
-export function inProcessTransport(handler: ApiHandler, as: UserInfo): Transport {
+export function inProcessTransport(handler: ApiHandler, as: UserInfo, clock: Pick<Clock, 'turn'> = noTurns): Transport {
   const user = authenticated(as);
   const open = new Set<EventQueue>();
   const ask = async (request: TransportRequest): Promise<ApiResponse> => {
+    const turn = clock.turn();
+    if (turn) await turn;
     request.signal?.throwIfAborted();
     const answer = handler({ ...request, user });
     const response = await (request.signal ? orAborted(answer, request.signal) : answer);

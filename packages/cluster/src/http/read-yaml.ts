@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads';
 import type { Clock } from '@coxswain/runtime/core';
+import { threads } from '../late-modules.ts';
 import { type DecodedYaml, parseYaml, YamlError } from './yaml.ts';
 import type { ThreadAnswer } from './yaml-thread.ts';
 
@@ -38,7 +38,7 @@ function readInThread(text: string, clock: Clock): Promise<ThreadAnswer> {
   return new Promise((resolve, reject) => {
     // No flags of this process: a thread does not take all of them.
     const options = { workerData: text, execArgv: [], resourceLimits: memory };
-    const thread = new Worker(new URL('./yaml-thread.ts', import.meta.url), options);
+    const thread = new (threads().Worker)(new URL('./yaml-thread.ts', import.meta.url), options);
     const giveUp = (fault: string) => {
       resolve({ fault: `yaml: ${fault}` });
       void thread.terminate();

@@ -1,9 +1,9 @@
-import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@coxswain/runtime/core';
 import type { CommandSession, PortForwardSession, TunnelSession } from '../apiserver/streams.ts';
 import { join } from '../apiserver/subresources/connect/index.ts';
 import type { ApiResponse } from '../apiserver/types.ts';
+import { http } from '../late-modules.ts';
 import {
   bytesOverWebSocket,
   bytesProtocols,
@@ -140,7 +140,7 @@ function webSocketPorts(request: HttpRequest, session: PortForwardSession, clock
 function tunnelledPorts(request: HttpRequest, session: PortForwardSession, clock: Clock): TakenOver | Refusal {
   const code = request.method === 'GET' ? 400 : 405;
   if (refusalOf(request) !== undefined) {
-    return { ...refuse(code, `${STATUS_CODES[code]}\n`), headers: { 'Sec-Websocket-Version': '13' } };
+    return { ...refuse(code, `${http().STATUS_CODES[code]}\n`), headers: { 'Sec-Websocket-Version': '13' } };
   }
   return {
     head: webSocketHead(String(request.headers['sec-websocket-key']), `SPDY/3.1+${spdyPortForwardProtocol}`),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { http } from '../late-modules.ts';
 
 /** RFC 6455 §1.3. */
 const challenge = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
@@ -18,7 +18,7 @@ export function webSocketHead(key: string, protocol: string | undefined): string
 
 /** An answer, as bare as the real server's, that no WebSocket comes of; the connection is to be closed after it. */
 export function webSocketRefusal(code: number, text: string, headers: readonly string[] = []): string {
-  return [`HTTP/1.1 ${code} ${STATUS_CODES[code]}`, ...headers, '', text].join('\r\n');
+  return [`HTTP/1.1 ${code} ${http().STATUS_CODES[code]}`, ...headers, '', text].join('\r\n');
 }
 
 /** The answer that makes a connection one of SPDY. */

@@ -24,6 +24,8 @@ export interface Clock {
 /** Milliseconds of promise work after which the event loop gets its turn (`spec/framework.md` §6.5). */
 const turnAfter = 8;
 let lastTurn = 0;
+/** The turn that is being waited for: all who ask meanwhile wait for the same one, or each would work on for its 8 ms in turn. */
+let nextTurn: Promise<void> | undefined;
 
 /** The machine's own clock. A timer keeps the process alive until it fires or is cancelled, so whoever stops must cancel. */
 export const systemClock: Clock = {
@@ -34,13 +36,16 @@ export const systemClock: Clock = {
     return { cancel: () => clearTimeout(handle) };
   },
   turn() {
+    if (nextTurn) return nextTurn;
     if (performance.now() - lastTurn < turnAfter) return undefined;
-    return new Promise((resolve) => {
+    nextTurn = new Promise((resolve) => {
       setImmediate(() => {
         lastTurn = performance.now();
+        nextTurn = undefined;
         resolve();
       });
     });
+    return nextTurn;
   },
 };
 
