@@ -13,7 +13,11 @@ export function ruleErrors(node: SchemaNode, path: string): readonly FieldError[
   });
 }
 
-function textErrors({ rule, message, messageExpression }: ValidationRule, path: string): readonly FieldError[] {
+// What definitions bring may lack even what a rule must have.
+function textErrors(
+  { rule = '', message, messageExpression }: Partial<ValidationRule>,
+  path: string,
+): readonly FieldError[] {
   const errors: FieldError[] = [];
   const text = message?.trim() ?? '';
   if (rule.trim() === '') {

@@ -191,15 +191,18 @@ test('a definition whose rules do not compile is refused', async () => {
   expect(causes[0]).toContain(`compilation failed: ERROR: <input>:1:5: undefined field 'sise'`);
 });
 
-test('the form of a rule is reported once, beside what the other rules are refused for', async () => {
-  const { refused } = await serve();
-  const rules = { spec: [{ rule: ' ' }], name: [{ rule: 'self' }] };
-  const { causes } = await refused('POST', definitions, withRules(rules));
-  expect(causes).toEqual([
-    `FieldValueRequired|${place}.properties[spec].x-kubernetes-validations[0].rule|Required value: rule is not specified`,
-    `FieldValueInvalid|${place}.properties[spec].properties[name].x-kubernetes-validations[0].rule|Invalid value: {"Rule":"self","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: cel expression must evaluate to a bool`,
-  ]);
-});
+test.each([[{ rule: ' ' }], [{}]])(
+  'the form of a rule %j is reported once, beside what others are refused for',
+  async (rule) => {
+    const { refused } = await serve();
+    const rules = { spec: [rule], name: [{ rule: 'self' }] };
+    const { causes } = await refused('POST', definitions, withRules(rules));
+    expect(causes).toEqual([
+      `FieldValueRequired|${place}.properties[spec].x-kubernetes-validations[0].rule|Required value: rule is not specified`,
+      `FieldValueInvalid|${place}.properties[spec].properties[name].x-kubernetes-validations[0].rule|Invalid value: {"Rule":"self","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: cel expression must evaluate to a bool`,
+    ]);
+  },
+);
 
 test('a definition whose rules can cost too much is refused', async () => {
   const { refused } = await serve();

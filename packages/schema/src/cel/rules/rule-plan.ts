@@ -55,6 +55,6 @@ function below(node: SchemaNode): RulePlan | undefined {
   return rulePlanOf(node, node['x-kubernetes-embedded-resource'] === true);
 }
 
-function isWritten({ rule }: ValidationRule): boolean {
+function isWritten({ rule = '' }: Partial<ValidationRule>): boolean {
   return rule.trim() !== '';
 }

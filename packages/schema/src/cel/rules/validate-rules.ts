@@ -143,7 +143,7 @@ function hasLineBreaks(text: string): boolean {
 
 function formErrors(rule: ValidationRule, node: SchemaNode, path: string): FieldError[] {
   const errors: FieldError[] = [];
-  const text = trimSpace(rule.rule);
+  const text = trimSpace(rule.rule ?? '');
   const message = trimSpace(rule.message ?? '');
   if (text === '') errors.push(fieldError.required(`${path}.rule`, 'rule is not specified'));
   else if (rule.message && message === '') {
@@ -183,7 +183,7 @@ function unusedOldSelf(rule: ValidationRule, path: string): FieldError[] {
 /** The server shows the whole rule, with the names of its own fields. */
 function refusedRule(field: string, rule: ValidationRule, detail: string): FieldError {
   const parts = [
-    `"Rule":${marshalJson(rule.rule)}`,
+    `"Rule":${marshalJson(rule.rule ?? '')}`,
     `"Message":${marshalJson(rule.message ?? '')}`,
     `"MessageExpression":${marshalJson(rule.messageExpression ?? '')}`,
     `"Reason":${marshalJson(rule.reason ?? null)}`,
