@@ -153,6 +153,8 @@ export class JobReconciler implements Reconciler {
     if (ended.length > 0) {
       await writeStatus(context, Job, job, jobStatus(job, end, counts, now, true));
       await untrack(context, ended);
+      // Whoever changed a pod meanwhile brings another pass: counted now, it would be counted again then.
+      if (controlledPods(context, job).some((pod) => isTracked(pod) && endOfPod(pod))) return false;
     }
     const fresh = context.cache.store(Job).get(context.key) ?? job;
     await writeStatus(context, Job, fresh, jobStatus(job, end, counts, now, false));
