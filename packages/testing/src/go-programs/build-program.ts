@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { access, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { runProgram } from '../run-program.ts';
 import { kubernetesVersion, type Recipe } from './recipes.ts';
 
 /** There is no Go on this machine, so nothing can be built. */
@@ -11,31 +11,14 @@ export class GoMissingError extends Error {
   }
 }
 
-/** How much of what the compiler said last is told when it fails, in characters. */
-const tail = 2_000;
-const limit = 45 * 60_000;
+const timeout = 45 * 60_000;
 
 /** Runs `go` in a folder and answers its standard output. @throws GoMissingError, Error with the end of its output */
-function go(folder: string, args: readonly string[]): Promise<string> {
+function go(cwd: string, args: readonly string[]): Promise<string> {
   // The same flags for every program: others would compile every shared package once more.
-  const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=mod -buildvcs=false' };
-  return new Promise((resolve, reject) => {
-    const child = spawn('go', args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: limit });
-    let output = '';
-    let errors = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      errors = (errors + text).slice(-tail);
-    });
-    child.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'ENOENT' ? new GoMissingError() : error),
-    );
-    child.once('close', (code) => {
-      if (code === 0) resolve(output);
-      else reject(new Error(`go ${args.join(' ')} ended with ${code ?? 'a signal'}:\n${errors}`));
-    });
+  const env = { CGO_ENABLED: '0', GOFLAGS: '-mod=mod -buildvcs=false' };
+  return runProgram('go', args, { cwd, env, timeout }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? new GoMissingError() : error;
   });
 }
 
