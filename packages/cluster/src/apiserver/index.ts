@@ -8,6 +8,7 @@
  *                                              subresources/ (binding, eviction …)
  */
 export { itemKind } from './item-kind.ts';
+export { listText, textBeginning } from './list-text.ts';
 export {
   type Command,
   type CommandRequest,

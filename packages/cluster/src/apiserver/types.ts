@@ -65,8 +65,11 @@ export type ApiResponse =
       readonly kind: 'object';
       readonly code: number;
       readonly body: unknown;
-      /** The body as JSON in UTF-8, where its text is at hand and the body itself need not be made. Shared: it must not be written to. */
-      readonly json?: () => Buffer;
+      /**
+       * The body as JSON in UTF-8, in pieces to be joined, where its text is at hand and the body itself need not be made. Shared: they
+       * must not be written to.
+       */
+      readonly json?: () => readonly Buffer[];
       /** Is told the bytes of the answer's body as it is sent, compressed if so. */
       readonly onSent?: (bytes: number) => void;
       readonly headers?: Readonly<Record<string, string>>;

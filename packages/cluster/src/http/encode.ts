@@ -1,11 +1,11 @@
 import { stringifyJson } from '@coxswain/runtime/client';
-import { itemKind } from '../apiserver/index.ts';
+import { itemKind, listText, textBeginning } from '../apiserver/index.ts';
 import { jsonBytes } from '../storage/index.ts';
 import type { OutputFormat } from './media-type.ts';
 
-/** A body as bytes, and what they are. */
+/** A body as bytes, in pieces to be joined, and what they are. */
 export interface Encoded {
-  readonly bytes: Buffer;
+  readonly pieces: readonly Buffer[];
   readonly format: OutputFormat;
 }
 
@@ -16,19 +16,19 @@ export interface Encoded {
 export async function encodeBody(body: unknown, format: OutputFormat, pretty: boolean): Promise<Encoded> {
   if (format === 'protobuf') {
     const { encodeObject, hasMessage } = await import('./protobuf/index.ts');
-    if (hasMessage(body)) return { bytes: Buffer.concat(encodeObject(body)), format };
-    return { bytes: await textBytes(body, 'json', pretty), format: 'json' };
+    if (hasMessage(body)) return { pieces: encodeObject(body), format };
+    return { pieces: await textPieces(body, 'json', pretty), format: 'json' };
   }
-  return { bytes: await textBytes(body, format, pretty), format };
+  return { pieces: await textPieces(body, format, pretty), format };
 }
 
-async function textBytes(body: unknown, format: OutputFormat, pretty: boolean): Promise<Buffer> {
+async function textPieces(body: unknown, format: OutputFormat, pretty: boolean): Promise<readonly Buffer[]> {
   if (format === 'yaml') {
     const { writeYaml } = await import('./yaml.ts');
-    return Buffer.from(writeYaml(withUntypedItems(body)));
+    return [Buffer.from(writeYaml(withUntypedItems(body)))];
   }
-  if (pretty) return Buffer.from(stringifyJson(withUntypedItems(body), 2));
-  return isList(body) ? listBytes(body) : jsonBytes(body);
+  if (pretty) return [Buffer.from(stringifyJson(withUntypedItems(body), 2))];
+  return isList(body) ? listPieces(body) : [jsonBytes(body)];
 }
 
 interface ListBody {
@@ -51,31 +51,10 @@ function withUntypedItems(body: unknown): unknown {
   return { ...body, items };
 }
 
-const comma = Buffer.from(',');
-
-const open = Buffer.from('{');
-
-/** Adds an item's bytes, without its `apiVersion` and `kind` where the list says it for all: stored objects begin with the two. */
-function withoutType(list: ListBody): (bytes: Buffer, parts: Buffer[]) => void {
-  const kind = list[itemKind];
-  if (kind === undefined) return (bytes, parts) => parts.push(bytes);
-  const apiVersion = list['apiVersion'];
-  const type = Buffer.from(`${JSON.stringify({ apiVersion, kind }).slice(0, -1)},`);
-  return (bytes, parts) => {
-    if (bytes.subarray(0, type.length).equals(type)) parts.push(open, bytes.subarray(type.length));
-    else parts.push(bytes);
-  };
-}
-
-function listBytes(list: ListBody): Buffer {
+function listPieces(list: ListBody): readonly Buffer[] {
   const { items, ...rest } = list;
-  const head = stringifyJson(rest);
-  const parts: Buffer[] = [Buffer.from(`${head.slice(0, -1)}${head === '{}' ? '' : ','}"items":[`)];
-  const untyped = withoutType(list);
-  items.forEach((item, index) => {
-    if (index > 0) parts.push(comma);
-    untyped(jsonBytes(item), parts);
-  });
-  parts.push(Buffer.from(']}'));
-  return Buffer.concat(parts);
+  const kind = list[itemKind];
+  const own = stringifyJson(rest);
+  const head = `${own.slice(0, -1)}${own === '{}' ? '' : ','}"items":[`;
+  return listText(head, items.map(jsonBytes), kind === undefined ? undefined : textBeginning(list['apiVersion'], kind));
 }

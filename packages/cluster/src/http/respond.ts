@@ -35,10 +35,13 @@ export async function respond(
   let format = ownType ? 'json' : style.format;
   let bytes: Buffer = Buffer.from('');
   if (answer.kind === 'object') {
-    if (answer.json && format === 'json' && !style.pretty) bytes = answer.json();
-    else ({ bytes, format } = await encodeBody(answer.body, format, style.pretty));
+    const plain = format === 'json' && !style.pretty;
+    const encoded =
+      answer.json && plain ? { pieces: answer.json(), format } : await encodeBody(answer.body, format, style.pretty);
+    ({ format } = encoded);
     // As Go's encoder of JSON leaves it; documents of OpenAPI are not written by it.
-    if (format === 'json' && !style.pretty && !ownType) bytes = Buffer.concat([bytes, newline]);
+    const endsLine = format === 'json' && !style.pretty && !ownType;
+    bytes = Buffer.concat(endsLine ? [...encoded.pieces, newline] : encoded.pieces);
     if (parameters !== undefined) headers['Content-Type'] = mediaTypeOf[format] + parameters;
     if (answer.warnings?.length) headers.Warning = answer.warnings.map(warningHeader);
     const seconds = answer.code < 400 ? undefined : retryAfter(answer.body);

@@ -1,6 +1,7 @@
 import type { DynamicObject, ListMeta } from '@coxswain/k8s';
 import { deepFreeze } from '@coxswain/runtime/core';
 import type { StoredObject } from '../../storage/types.ts';
+import { listText, textBeginning } from '../list-text.ts';
 import { negotiateProjection } from '../request/accept.ts';
 import type { ApiResponse, ResourceInfo } from '../types.ts';
 import { apiVersionOf, type Call, keyOf } from './context.ts';
@@ -12,8 +13,7 @@ const beginnings = new WeakMap<ResourceInfo, Buffer>();
 function beginningOf(resource: ResourceInfo): Buffer {
   let bytes = beginnings.get(resource);
   if (!bytes) {
-    const { kind } = resource;
-    bytes = Buffer.from(`${JSON.stringify({ apiVersion: apiVersionOf(resource), kind }).slice(0, -1)},`);
+    bytes = textBeginning(apiVersionOf(resource), resource.kind);
     beginnings.set(resource, bytes);
   }
   return bytes;
@@ -35,7 +35,7 @@ export function storedReply(call: Call): ApiResponse | undefined {
   return {
     kind: 'object',
     code: 200,
-    json: () => state.json,
+    json: () => [state.json],
     get body() {
       return state.object;
     },
@@ -54,6 +54,9 @@ export function servedTexts(resource: ResourceInfo, states: readonly StoredObjec
   return texts;
 }
 
+/** How the text of an empty list ends. */
+const emptyEnd = ']}';
+
 /** A list that is wanted as it is stored. `undefined`: it is wanted otherwise. */
 export function storedListReply(
   call: Call,
@@ -71,32 +74,14 @@ export function storedListReply(
   return {
     kind: 'object',
     code: 200,
-    json: () => joined(JSON.stringify(projector.list([], metadata)), texts, resource),
+    json() {
+      const head = JSON.stringify(projector.list([], metadata)).slice(0, -emptyEnd.length);
+      return listText(head, texts, resource.builtIn ? beginningOf(resource) : undefined);
+    },
     get body() {
       body ??= deepFreeze(projector.list(listed.objects, metadata));
       return body;
     },
     ...(warnings.length > 0 ? { warnings } : {}),
   };
-}
-
-const openBrace = 0x7b;
-const comma = 0x2c;
-
-/** The text of a list. Its items go without `apiVersion` and `kind` when they are of a built-in kind: the list says it for all. */
-function joined(emptyList: string, texts: readonly Buffer[], resource: ResourceInfo): Buffer {
-  const end = ']}';
-  const head = Buffer.from(emptyList.slice(0, -end.length));
-  const skip = resource.builtIn ? beginningOf(resource).length : 1;
-  let size = head.length + end.length + Math.max(0, texts.length - 1);
-  for (const text of texts) size += text.length - skip + 1;
-  const bytes = Buffer.allocUnsafe(size);
-  let at = head.copy(bytes);
-  for (const [i, text] of texts.entries()) {
-    if (i > 0) bytes[at++] = comma;
-    bytes[at++] = openBrace;
-    at += text.copy(bytes, at, skip);
-  }
-  bytes.write(end, at, 'latin1');
-  return bytes;
 }

@@ -41,6 +41,11 @@ function isTracked(pod: Pod): boolean {
   return pod.metadata.finalizers?.includes(trackingFinalizer) ?? false;
 }
 
+/** Whether a pod has ended and is still to be counted. */
+function isUncounted(pod: Pod): boolean {
+  return isTracked(pod) && endOfPod(pod) !== undefined;
+}
+
 async function untrack({ client }: ReconcileContext, pods: Iterable<Pod>): Promise<void> {
   for (const pod of pods)
     if (isTracked(pod)) await removeFinalizer(client, Pod, pod, trackingFinalizer).catch(ignoreRace);
@@ -149,12 +154,12 @@ export class JobReconciler implements Reconciler {
   async #report(context: ReconcileContext, job: Job, end: JobEnd, pods: readonly Pod[]): Promise<boolean> {
     const now = formatTime(context.clock.now());
     const counts = countPods(job, controlledPods(context, job));
-    const ended = pods.filter((pod) => isTracked(pod) && endOfPod(pod));
+    const ended = pods.filter(isUncounted);
     if (ended.length > 0) {
       await writeStatus(context, Job, job, jobStatus(job, end, counts, now, true));
       await untrack(context, ended);
       // Whoever changed a pod meanwhile brings another pass: counted now, it would be counted again then.
-      if (controlledPods(context, job).some((pod) => isTracked(pod) && endOfPod(pod))) return false;
+      if (controlledPods(context, job).some(isUncounted)) return false;
     }
     const fresh = context.cache.store(Job).get(context.key) ?? job;
     await writeStatus(context, Job, fresh, jobStatus(job, end, counts, now, false));
