@@ -37,11 +37,11 @@ async function prepare({ module }: Recipe, folder: string): Promise<void> {
   await go(folder, ['get', module]);
 }
 
-/** Kubernetes requires its staging modules as v0.0.0 by path: the published ones are named instead. */
+/** Kubernetes requires its staging modules as v0.0.0 by path: the published ones are named instead. Others have versions like v0.0.0-2026…. */
 async function replaceStaging(module: string, folder: string): Promise<void> {
   const { GoMod } = JSON.parse(await go(folder, ['mod', 'download', '-json', module])) as { readonly GoMod: string };
   const published = kubernetesVersion.replace('v1.', 'v0.');
-  const names = [...(await readFile(GoMod, 'utf8')).matchAll(/^\s*(\S+) v0\.0\.0\b/gm)].map(([, name]) => name);
+  const names = [...(await readFile(GoMod, 'utf8')).matchAll(/^\s*(\S+) v0\.0\.0(?=\s|$)/gm)].map(([, name]) => name);
   await go(folder, ['mod', 'edit', ...names.map((name) => `-replace=${name}=${name}@${published}`)]);
 }
 
