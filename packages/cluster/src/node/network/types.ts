@@ -1,0 +1,59 @@
+import type { Duplex } from 'node:stream';
+import type { Pod } from '@coxswain/k8s';
+
+/** Files of one pod on this machine, to be mounted in its containers. They are written in place, so that a mounted one stays current. */
+export interface PodNetworkFiles {
+  /** For `/etc/hosts`. */
+  readonly hosts: string;
+  /** For `/etc/resolv.conf`. */
+  readonly resolvConf: string;
+  /** For `/etc/hostname`. */
+  readonly hostname: string;
+}
+
+/** Namespaces of the kernel that a pod's processes have to be started in, as `nsenter` takes them. */
+export interface PodNamespaces {
+  /** Such as `/proc/42/ns/net`. */
+  readonly network: string;
+  /** The user namespace that owns it; absent: that of this process. */
+  readonly user?: string;
+}
+
+/** A pod's place in the network. */
+export interface PodAttachment {
+  /** The first is `podIP`. */
+  readonly addresses: readonly [string, ...string[]];
+  readonly files: PodNetworkFiles;
+  /** What `hostname` answers in the pod. */
+  readonly hostname: string;
+  /** Absent: the pod's processes live in the machine's own network, and listen at the pod's address. */
+  readonly namespaces?: PodNamespaces;
+  /** Connects with a port of the pod. Rejects with an Error whose message says why. */
+  dial(port: number, signal: AbortSignal): Promise<Duplex>;
+  /**
+   * To be awaited before the pod's containers are asked to stop: Services give the pod no new connections from the call on; resolves when
+   * those that were just begun are with its programs (200 ms at most).
+   */
+  drain(): Promise<void>;
+  /** Files and address are given back. Connections go on until they end. */
+  detach(): Promise<void>;
+}
+
+/** Addresses, names and Services for the pods of process-backed nodes. */
+export interface PodNetwork {
+  /** Addresses of Services, such as `127.65.0.0/16`. */
+  readonly serviceRange: string;
+  /** An address for a node, `10.x` or `127.x`; the same each time while the cluster lives. */
+  nodeAddress(node: string): string;
+  /** Where the addresses of a node's pods are from, as `spec.podCIDR` shows it. */
+  podRange(node: string): string;
+  /**
+   * Gives a pod an address: the one its status has already (of before a restart), else the one it declares (annotation
+   * `coxswain.io/pod-ip`, or Calico's `cni.projectcalico.org/ipAddrs`), else a free one of its node; a pod on the host's network has its node's.
+   * @param directory where its files are to be; must exist
+   * @throws RuntimeRefusal with `FailedCreatePodSandBox`
+   */
+  attach(pod: Pod, directory: string): Promise<PodAttachment>;
+  /** Ends listeners and connections, and waits for them. */
+  close(): Promise<void>;
+}
