@@ -9,7 +9,7 @@ import {
   type WebhookCaller,
 } from './apiserver/admission/index.ts';
 import { bootstrapCluster, bootstrapDefinitions, publishServer } from './apiserver/bootstrap/index.ts';
-import { builtinResources, createRegistry } from './apiserver/builtin/index.ts';
+import { builtinResources, createRegistry, serviceRangeOf, storedServiceRange } from './apiserver/builtin/index.ts';
 import { installCrds } from './apiserver/crd/index.ts';
 import { discoveryRoute, pathsRoute, versionRoute } from './apiserver/discovery/index.ts';
 import { type ApiServer, createApiServer, type NodeConnections, type UserInfo } from './apiserver/index.ts';
@@ -19,7 +19,7 @@ import { toTable } from './apiserver/table/index.ts';
 import type { TokenSource } from './controllers/index.ts';
 import { type HttpsServer, inProcessTransport, startHttps } from './http/index.ts';
 import { type Operations, openOperations } from './operations.ts';
-import { type Authority, loadKeys } from './pki/index.ts';
+import { type Authority, loadKeys, serverNames } from './pki/index.ts';
 import { openSecurity, type Security } from './security.ts';
 import { openStorage } from './storage/index.ts';
 import type { Storage } from './storage/types.ts';
@@ -32,6 +32,12 @@ export interface EmbeddedServerOptions {
   readonly options: ClusterOptions;
   /** How pods are reached; nodes may come and go. Default: none is. */
   readonly nodes?: NodeConnections;
+  /**
+   * Asked once, before anything is served, where Services get their addresses from, when pods and nodes live in the loopback range.
+   * Endpoints may then be there and proxies lead there, which the real server refuses. Absent: as the real server.
+   * @param stored the range of an earlier start
+   */
+  readonly loopbackPods?: (stored: string | undefined) => Promise<string>;
   /** Custom kinds that are served from the start. */
   readonly definitions?: readonly CustomResourceDefinition[];
 }
@@ -53,10 +59,11 @@ function makeApi(
   security: Security,
   { call }: WebhookCaller,
   operations: Operations,
-  { clock, random, log, options, nodes = new Map() }: EmbeddedServerOptions,
+  { clock, random, log, options, nodes = new Map(), ...rest }: EmbeddedServerOptions,
 ): ApiServer {
-  const registry = createRegistry(builtinResources(security.answers));
-  const outside = nodeSubresources({ nodes, clock, random });
+  const loopbackPods = rest.loopbackPods !== undefined;
+  const registry = createRegistry(builtinResources(security.answers, { loopbackPods }));
+  const outside = nodeSubresources({ nodes, clock, random, loopbackPods });
   return createApiServer({
     storage,
     registry,
@@ -120,7 +127,11 @@ export async function startServer(server: EmbeddedServerOptions): Promise<Embedd
     const api = makeApi(storage, security, webhooks, operations, server);
     const context = { registry: api.registry, storage, clock, random };
     const crds = installCrds({ ...context, call: webhooks.call });
-    const bootstrap = bootstrapCluster(context, { certificateAuthority: authority.cert });
+    const serviceRange = await server.loopbackPods?.(storedServiceRange(storage));
+    const bootstrap = bootstrapCluster(context, {
+      certificateAuthority: authority.cert,
+      ...(serviceRange === undefined ? {} : { serviceRange }),
+    });
     closers.push(
       () => api.close(),
       () => crds.cancel(),
@@ -144,6 +155,7 @@ export async function startServer(server: EmbeddedServerOptions): Promise<Embedd
             authenticate: security.authenticate,
             limit: operations.limit,
             authority,
+            names: [...serverNames, serviceRangeOf(storage).addressAt(1)],
             log,
             clock,
             random,

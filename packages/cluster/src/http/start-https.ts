@@ -20,6 +20,8 @@ export interface HttpsOptions extends ExchangeOptions {
   /** Default `127.0.0.1`. */
   readonly host?: string;
   readonly authority: Authority;
+  /** DNS names and addresses of the certificate; default those that a cluster's server has everywhere. */
+  readonly names?: readonly string[];
 }
 
 export interface HttpsServer {
@@ -31,7 +33,7 @@ export interface HttpsServer {
 /** @throws ListenError when the port cannot be had */
 export async function startHttps(options: HttpsOptions): Promise<HttpsServer> {
   const { authority, host = '127.0.0.1', log } = options;
-  const { cert, key } = authority.issueServer();
+  const { cert, key } = authority.issueServer(options.names);
   const server = createServer({
     cert,
     key,

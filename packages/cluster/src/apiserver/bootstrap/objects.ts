@@ -46,8 +46,8 @@ export const commonObjects: readonly BootstrapObject[] = [
 
 const serviceMetadata = { name: 'kubernetes', namespace: 'default' };
 
-/** `default/kubernetes`: the API server as a service of its own cluster. */
-export function serverService({ port }: ServerAddress): BootstrapObject {
+/** `default/kubernetes`: the API server as a service of its own cluster. @param clusterIP the first address of the range */
+export function serverService({ port }: ServerAddress, clusterIP: string): BootstrapObject {
   return {
     resource: '/services',
     object: {
@@ -55,7 +55,7 @@ export function serverService({ port }: ServerAddress): BootstrapObject {
       kind: 'Service',
       metadata: { ...serviceMetadata, labels: { component: 'apiserver', provider: 'kubernetes' } },
       spec: {
-        clusterIP: '10.96.0.1',
+        clusterIP,
         ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: port }],
         sessionAffinity: 'None',
         type: 'ClusterIP',

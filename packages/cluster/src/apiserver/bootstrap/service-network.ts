@@ -9,8 +9,8 @@ const claims = [
   written('kube-apiserver', apiVersion, { 'f:spec': { 'f:cidrs': {} } }),
 ];
 
-/** Makes the object that tells which addresses services get. */
-export function ensureServiceNetwork(context: BootstrapContext): void {
+/** Makes the object that tells which addresses services get. @param range such as `10.96.0.0/16` */
+export function ensureServiceNetwork(context: BootstrapContext, range: string): void {
   const ready = {
     type: 'Ready',
     status: 'True',
@@ -22,7 +22,7 @@ export function ensureServiceNetwork(context: BootstrapContext): void {
     apiVersion,
     kind: 'ServiceCIDR',
     metadata: { name: 'kubernetes' },
-    spec: { cidrs: ['10.96.0.0/16'] },
+    spec: { cidrs: [range] },
     status: { conditions: [ready] },
   };
   ensureComplete(context, { resource: 'networking.k8s.io/servicecidrs', object }, claims);

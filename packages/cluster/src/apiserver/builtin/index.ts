@@ -4,3 +4,4 @@
  */
 export { createRegistry } from './registry.ts';
 export { builtinResources, definitionName } from './resources.ts';
+export { serviceRangeOf, storedServiceRange } from './service/address-range.ts';

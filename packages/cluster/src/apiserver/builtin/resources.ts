@@ -12,7 +12,7 @@ import { selectableFields } from './selectable.ts';
 import { statusRules } from './status-rules.ts';
 import { statusUpdateRules } from './status-update-rules.ts';
 import { StoredFormError, toStoredForm } from './stored-form.ts';
-import { strategies } from './strategies.ts';
+import { loopbackStrategies, strategies } from './strategies.ts';
 
 const allVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
@@ -75,9 +75,14 @@ function storedDefaults({ group, version, kind }: ResourceRow, own: Strategy): S
   };
 }
 
+export interface BuiltinOptions {
+  /** Whether endpoints may be in the loopback range. Default false: as the real server. */
+  readonly loopbackPods?: boolean;
+}
+
 /** A status write is held against the status rules only: what it cannot change is not checked again. */
-function strategyOf(row: ResourceRow, id: string): Strategy {
-  const own = strategies[id] ?? {};
+function strategyOf(row: ResourceRow, id: string, { loopbackPods }: BuiltinOptions): Strategy {
+  const own = (loopbackPods ? loopbackStrategies[id] : undefined) ?? strategies[id] ?? {};
   const fill = storedDefaults(row, own);
   return {
     ...plainRules(id),
@@ -92,7 +97,7 @@ function strategyOf(row: ResourceRow, id: string): Strategy {
   };
 }
 
-function resourceOf(row: ResourceRow, answers: ReviewAnswers): ResourceInfo {
+function resourceOf(row: ResourceRow, answers: ReviewAnswers, options: BuiltinOptions): ResourceInfo {
   const id = `${row.group}/${row.plural}`;
   const versioned = `${row.group}/${row.version}/${row.plural}`;
   const answer = answers[id];
@@ -110,7 +115,7 @@ function resourceOf(row: ResourceRow, answers: ReviewAnswers): ResourceInfo {
     get schema() {
       return schemaTable<SchemaNode>()[definitionName(row.group, row.version, row.kind)] ?? {};
     },
-    strategy: strategyOf(row, id),
+    strategy: strategyOf(row, id, options),
     columns: columnsOf(row.group, row.plural),
     status: row.subresources.includes('status'),
     ...(row.subresources.includes('scale') ? { scale: workloadScale } : {}),
@@ -130,6 +135,9 @@ function resourceOf(row: ResourceRow, answers: ReviewAnswers): ResourceInfo {
  * Every built-in resource, in discovery order.
  * @param answers of the kinds that are questions; default those of a server that lets everybody do everything
  */
-export function builtinResources(answers: ReviewAnswers = openReviews): readonly ResourceInfo[] {
-  return resourceTable.map((row) => resourceOf(row, answers));
+export function builtinResources(
+  answers: ReviewAnswers = openReviews,
+  options: BuiltinOptions = {},
+): readonly ResourceInfo[] {
+  return resourceTable.map((row) => resourceOf(row, answers, options));
 }

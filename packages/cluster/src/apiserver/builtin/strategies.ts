@@ -47,7 +47,7 @@ import { volumeAttachmentStrategy } from './storage/volume-attachment.ts';
 export const strategies: Readonly<Record<string, Strategy>> = {
   ...serverKinds,
   '/configmaps': configMapStrategy,
-  '/endpoints': endpointsStrategy,
+  '/endpoints': endpointsStrategy({}),
   '/events': eventStrategy,
   '/limitranges': limitRangeStrategy,
   '/namespaces': namespaceStrategy,
@@ -77,7 +77,7 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'batch/cronjobs': cronJobStrategy,
   'batch/jobs': jobStrategy,
   'coordination.k8s.io/leases': leaseStrategy,
-  'discovery.k8s.io/endpointslices': endpointSliceStrategy,
+  'discovery.k8s.io/endpointslices': endpointSliceStrategy({}),
   'events.k8s.io/events': eventStrategy,
   'networking.k8s.io/ingressclasses': ingressClassStrategy,
   'networking.k8s.io/ingresses': ingressStrategy,
@@ -95,4 +95,10 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'storage.k8s.io/volumeattributesclasses': attributesClassStrategy,
   'storage.k8s.io/volumeattachments': volumeAttachmentStrategy,
   'storage.k8s.io/storageclasses': storageClassStrategy,
+};
+
+/** Rules of a cluster whose pods live in the loopback range, where they are others than everywhere. */
+export const loopbackStrategies: Readonly<Record<string, Strategy>> = {
+  '/endpoints': endpointsStrategy({ loopbackPods: true }),
+  'discovery.k8s.io/endpointslices': endpointSliceStrategy({ loopbackPods: true }),
 };

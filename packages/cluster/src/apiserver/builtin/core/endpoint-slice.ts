@@ -18,12 +18,16 @@ import { duplicate, invalidValue, notSupported, required, tooMany } from '../sha
 import { addressFamily } from '../shared/ip.ts';
 import { dnsLabel, dnsSubdomain, labelValue, qualifiedName } from '../shared/names.ts';
 import { formatErrors } from '../shared/values.ts';
-import { validateEndpointAddress, validateStrictAddress } from './endpoint-address.ts';
+import { type EndpointAddressRules, validateEndpointAddress, validateStrictAddress } from './endpoint-address.ts';
 import { protocols } from './endpoints.ts';
 
 const addressTypes = ['FQDN', 'IPv4', 'IPv6'];
 
-function validateAddress(address: string, type: string, field: string, list: string): readonly FieldError[] {
+function validateAddress(
+  address: string,
+  type: string,
+  { field, list, rules }: { readonly field: string; readonly list: string; readonly rules: EndpointAddressRules },
+): readonly FieldError[] {
   if (type === 'FQDN') {
     const plain = address.replace(/\.$/, '');
     const errors = [...formatErrors(plain, field, dnsSubdomain)];
@@ -37,7 +41,7 @@ function validateAddress(address: string, type: string, field: string, list: str
   const wrong = addressFamily(address) !== family;
   return [
     ...(wrong ? [invalidValue(list, address, `must be an ${type} address`)] : []),
-    ...validateEndpointAddress(address, field),
+    ...validateEndpointAddress(address, field, rules),
   ];
 }
 
@@ -55,14 +59,19 @@ function validateHintNames(
   });
 }
 
-function validateEndpoint(endpoint: ReadJson, type: string, field: string): readonly FieldError[] {
+function validateEndpoint(
+  endpoint: ReadJson,
+  type: string,
+  field: string,
+  rules: EndpointAddressRules,
+): readonly FieldError[] {
   const list = `${field}.addresses`;
   const hints = objectAt(endpoint, 'hints');
   const optional = (key: string, rule: (value: string) => readonly string[]) =>
     given(endpoint[key]) ? formatErrors(textAt(endpoint, key), `${field}.${key}`, rule) : [];
   return [
     ...listAt(endpoint, 'addresses').flatMap((address, i) =>
-      validateAddress(String(address), type, `${list}[${i}]`, list),
+      validateAddress(String(address), type, { field: `${list}[${i}]`, list, rules }),
     ),
     ...optional('nodeName', dnsSubdomain),
     ...optional('hostname', dnsLabel),
@@ -102,12 +111,12 @@ function validateRequired(slice: ReadJson): readonly FieldError[] {
 }
 
 /** Endpoints that stay as they are need not be right. */
-function validateSlice(slice: ReadJson, old?: ReadJson): readonly FieldError[] {
+function validateSlice(slice: ReadJson, rules: EndpointAddressRules, old?: ReadJson): readonly FieldError[] {
   const type = textAt(slice, 'addressType');
   const endpoints = old && sameJson(slice.endpoints, old.endpoints) ? [] : objectsAt(slice, 'endpoints');
   return [
     ...validatePorts(slice),
-    ...endpoints.flatMap((endpoint, i) => validateEndpoint(endpoint, type, `endpoints[${i}]`)),
+    ...endpoints.flatMap((endpoint, i) => validateEndpoint(endpoint, type, `endpoints[${i}]`, rules)),
     ...validateRequired(slice),
   ];
 }
@@ -134,15 +143,15 @@ function countLabels(draft: MutableJson, old: ReadJson): void {
   metadata.generation = (numberAt(before, 'generation') ?? 0) + 1;
 }
 
-export const endpointSliceStrategy: Strategy = {
+export const endpointSliceStrategy = (rules: EndpointAddressRules): Strategy => ({
   default: defaultSlice,
   prepareUpdate: countLabels,
   prepareCreate: dropTopology,
-  validateCreate: (object) => validateSlice(object),
+  validateCreate: (object) => validateSlice(object, rules),
   validateUpdate: (object, old) => [
-    ...validateSlice(object, old),
+    ...validateSlice(object, rules, old),
     ...(object.addressType === old.addressType ? [] : [invalidValue('addressType', null, 'field is immutable')]),
   ],
   warnings: ({ addressType }, old) =>
     addressType === 'FQDN' && !old ? ['spec.addressType: FQDN endpoints are deprecated'] : [],
-};
+});

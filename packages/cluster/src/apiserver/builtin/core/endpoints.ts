@@ -4,18 +4,18 @@ import { fillZero, given, objectsAt, type ReadJson, textAt } from '../shared/dra
 import { invalidValue, notSupported, required } from '../shared/errors.ts';
 import { dnsLabel, dnsSubdomain, portNumber, qualifiedName } from '../shared/names.ts';
 import { formatErrors } from '../shared/values.ts';
-import { validateEndpointAddress, validateStrictAddress } from './endpoint-address.ts';
+import { type EndpointAddressRules, validateEndpointAddress, validateStrictAddress } from './endpoint-address.ts';
 
 export const protocols = ['SCTP', 'TCP', 'UDP'];
 
-function validateAddress(address: ReadJson, field: string): readonly FieldError[] {
+function validateAddress(address: ReadJson, field: string, rules: EndpointAddressRules): readonly FieldError[] {
   const ip = textAt(address, 'ip');
   const hostname = textAt(address, 'hostname');
   return [
     ...validateStrictAddress(ip, `${field}.ip`),
     ...(hostname === '' ? [] : formatErrors(hostname, `${field}.hostname`, dnsLabel)),
     ...(given(address.nodeName) ? formatErrors(textAt(address, 'nodeName'), `${field}.nodeName`, dnsSubdomain) : []),
-    ...validateEndpointAddress(ip, `${field}.ip`),
+    ...validateEndpointAddress(ip, `${field}.ip`, rules),
   ];
 }
 
@@ -33,7 +33,7 @@ function validatePort(port: ReadJson, nameNeeded: boolean, field: string): reado
   return [...errors, ...formatErrors(textAt(port, 'appProtocol'), `${field}.appProtocol`, qualifiedName)];
 }
 
-function validateSubset(subset: ReadJson, field: string): readonly FieldError[] {
+function validateSubset(subset: ReadJson, field: string, rules: EndpointAddressRules): readonly FieldError[] {
   const kinds = ['addresses', 'notReadyAddresses'];
   const ports = objectsAt(subset, 'ports');
   const addresses = kinds.flatMap((key) =>
@@ -41,16 +41,17 @@ function validateSubset(subset: ReadJson, field: string): readonly FieldError[] 
   );
   return [
     ...(addresses.length === 0 ? [required(field, 'must specify `addresses` or `notReadyAddresses`')] : []),
-    ...addresses.flatMap(({ address, field: own }) => validateAddress(address, own)),
+    ...addresses.flatMap(({ address, field: own }) => validateAddress(address, own, rules)),
     ...ports.flatMap((port, i) => validatePort(port, ports.length > 1, `${field}.ports[${i}]`)),
   ];
 }
 
-export const endpointsStrategy: Strategy = {
+export const endpointsStrategy = (rules: EndpointAddressRules): Strategy => ({
   default(draft) {
     for (const subset of objectsAt(draft, 'subsets')) {
       for (const port of objectsAt(subset, 'ports')) fillZero(port, 'protocol', 'TCP');
     }
   },
-  validate: (object) => objectsAt(object, 'subsets').flatMap((subset, i) => validateSubset(subset, `subsets[${i}]`)),
-};
+  validate: (object) =>
+    objectsAt(object, 'subsets').flatMap((subset, i) => validateSubset(subset, `subsets[${i}]`, rules)),
+});

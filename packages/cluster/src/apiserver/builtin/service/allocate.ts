@@ -4,14 +4,7 @@ import type { FieldError } from '@coxswain/schema';
 import type { StrategyContext } from '../../types.ts';
 import { ensureObject, fillZero, listAt, objectAt, objectsAt, type ReadJson, textAt } from '../shared/draft.ts';
 import { invalidValue } from '../shared/errors.ts';
-import {
-  addressRange,
-  allocatorOf,
-  highestNodePort,
-  lowestNodePort,
-  offsetOf,
-  type ServiceAllocator,
-} from './allocator.ts';
+import { allocatorOf, highestNodePort, lowestNodePort, type ServiceAllocator } from './allocator.ts';
 import { familyOf, validateClusterAddresses } from './validate-addresses.ts';
 
 export function needsAddress(spec: ReadJson | undefined): boolean {
@@ -112,10 +105,10 @@ function takeGivenAddress(
 ): void {
   const address = textAt(spec, 'clusterIP');
   if (textAt(own, 'clusterIP') === address) return;
-  const offset = offsetOf(address);
+  const offset = allocator.range.offsetOf(address);
   const reason =
     offset === undefined || offset === 0
-      ? `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${addressRange}`
+      ? `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${allocator.range.text}`
       : allocator.hasAddress(address)
         ? 'provided IP is already allocated'
         : undefined;

@@ -2,7 +2,8 @@ import type { KubeObject } from '@coxswain/k8s';
 import { silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { expect, test } from 'vitest';
 import { openStorage } from '../../../storage/index.ts';
-import { allocatorOf, offsetOf } from './allocator.ts';
+import { addressRange } from './address-range.ts';
+import { allocatorOf } from './allocator.ts';
 
 const service = (name: string, spec: object): KubeObject =>
   Object.assign({ metadata: { name, namespace: 'default' } }, { spec });
@@ -33,8 +34,24 @@ test('the end of a range is reported, not looped over', async () => {
 });
 
 test('addresses outside the range have no place in it', () => {
+  const { offsetOf } = addressRange('10.96.0.0/16');
   expect(offsetOf('10.96.0.1')).toBe(1);
   expect(offsetOf('10.96.255.255')).toBe(65535);
   for (const address of ['10.97.0.1', '10.96.0', '10.96.0.256', '::1', 'None'])
     expect(offsetOf(address)).toBeUndefined();
 });
+
+test('the range is the one that the ServiceCIDR of the cluster says', async () => {
+  const storage = await openStorage({ clock: new VirtualClock(), log: silentLogger, fsync: 'off' });
+  const key = { resource: 'networking.k8s.io/servicecidrs', namespace: '', name: 'kubernetes' };
+  storage.put(key, Object.assign({ metadata: { name: 'kubernetes' } }, { spec: { cidrs: ['127.65.0.0/16'] } }));
+  const allocator = allocatorOf(storage);
+  expect(allocator.takeAddress()).toBe('127.65.1.0');
+  expect(allocator.range.offsetOf('127.65.0.1')).toBe(1);
+  expect(allocator.range.offsetOf('10.96.0.1')).toBeUndefined();
+});
+
+test.each(['', '10.96.0.0', '10.96.0.0/33', '10.96.0.1/16', '10.96.0.0/30', 'fd00::/108', 'x/16'])(
+  'what is no range (%j) is refused',
+  (text) => expect(() => addressRange(text)).toThrow('is no range of addresses for Services'),
+);

@@ -1,27 +1,9 @@
 import type { Storage } from '../../../storage/types.ts';
 import { listAt, numberAt, objectAt, objectsAt, type ReadJson } from '../shared/draft.ts';
+import { type AddressRange, serviceRangeOf } from './address-range.ts';
 
-/** Range of service addresses, 10.96.0.0/16, as a number and a count. */
-const base = (10 << 24) | (96 << 16);
-const size = 65536;
-/** The lower addresses are left to those who choose their own. */
-const firstDynamic = 256;
-export const addressRange = '10.96.0.0/16';
 export const lowestNodePort = 30000;
 export const highestNodePort = 32767;
-
-function textOf(offset: number): string {
-  const value = base + offset;
-  return [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join('.');
-}
-
-/** Offset of an address in the range, or `undefined` when it is outside (or no IPv4 address). */
-export function offsetOf(address: string): number | undefined {
-  const parts = address.split('.').map(Number);
-  if (parts.length !== 4 || parts.some((part) => !Number.isInteger(part) || part < 0 || part > 255)) return undefined;
-  const [a = 0, b = 0, c = 0, d = 0] = parts;
-  return a === 10 && b === 96 ? c * 256 + d : undefined;
-}
 
 function addressesOf(service: ReadJson): readonly string[] {
   return listAt(objectAt(service, 'spec'), 'clusterIPs').map(String);
@@ -38,12 +20,16 @@ function nodePortsOf(service: ReadJson): readonly number[] {
  * same time get different ones although neither is stored yet.
  */
 export class ServiceAllocator {
+  /** Where addresses are from. */
+  readonly range: AddressRange;
   readonly #addresses = new Set<string>();
   readonly #ports = new Set<number>();
-  #nextAddress = firstDynamic;
+  #nextAddress: number;
   #nextPort = lowestNodePort;
 
   constructor(storage: Storage) {
+    this.range = serviceRangeOf(storage);
+    this.#nextAddress = this.range.firstDynamic;
     const { objects, revision } = storage.list('/services');
     for (const service of objects) this.#add(service);
     storage.subscribe('/services', revision, ({ type, object, previous }) => {
@@ -63,8 +49,9 @@ export class ServiceAllocator {
 
   /** A free address; `undefined` when there is none. */
   takeAddress(): string | undefined {
+    const { size, firstDynamic } = this.range;
     for (let tries = 0; tries < size - firstDynamic - 1; tries++) {
-      const address = textOf(this.#nextAddress++);
+      const address = this.range.addressAt(this.#nextAddress++);
       if (this.#nextAddress >= size - 1) this.#nextAddress = firstDynamic;
       if (!this.#addresses.has(address)) return address;
     }

@@ -3,8 +3,9 @@ import { badRequest } from '@coxswain/runtime/core';
 import type { Storage } from '../../../storage/types.ts';
 import type { NodeConnections } from '../../nodes.ts';
 import { findPod, referenceOf } from '../connect/index.ts';
-import { isGlobalUnicast } from './address.ts';
+import { isProxied } from './address.ts';
 import { type Backend, hostText, portNumber } from './backend.ts';
+import type { ProxyContext } from './proxy-context.ts';
 import { readTarget } from './target.ts';
 
 /** A port of a pod, through the node it is on. */
@@ -27,12 +28,17 @@ export function podBackend(
 }
 
 /** The server that `pods/NAME/proxy` names. Without a port the first one that the pod declares. @throws ApiError */
-export function namedPod(nodes: NodeConnections, storage: Storage, namespace: string, text: string): Backend {
+export function namedPod(
+  { nodes, loopbackPods = false }: Pick<ProxyContext, 'nodes' | 'loopbackPods'>,
+  storage: Storage,
+  namespace: string,
+  text: string,
+): Backend {
   const target = readTarget(text);
   if (!target) throw badRequest(`invalid pod request ${JSON.stringify(text)}`);
   const pod = findPod(storage, namespace, target.name);
   const declared = (pod.spec?.containers ?? []).flatMap(({ ports = [] }) => ports.slice(0, 1))[0]?.containerPort;
   const address = pod.status?.podIPs?.[0]?.ip ?? '';
-  if (!isGlobalUnicast(address)) throw badRequest('address not allowed');
+  if (!isProxied(address, loopbackPods)) throw badRequest('address not allowed');
   return podBackend(nodes, pod, { scheme: target.scheme, address, port: target.port || String(declared ?? '') });
 }

@@ -1,19 +1,12 @@
-import type { Clock, Random } from '@coxswain/runtime/core';
-import type { NodeConnections } from '../../nodes.ts';
 import type { ApiRequest, ApiResponse, ConnectHandler, ConnectRequest } from '../../types.ts';
 import type { Backend } from './backend.ts';
 import { forward } from './forward.ts';
 import { cleanPath, joinPaths } from './locations.ts';
 import { namedNode } from './node-backend.ts';
 import { namedPod } from './pod-backend.ts';
+import type { ProxyContext } from './proxy-context.ts';
 import { rawRequestOf } from './raw-request.ts';
 import { namedService } from './service-backend.ts';
-
-export interface ProxyContext {
-  readonly nodes: NodeConnections;
-  readonly clock: Clock;
-  readonly random: Random;
-}
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
@@ -85,14 +78,13 @@ function handler(
 
 /** `pods/proxy`, `services/proxy` and `nodes/proxy`: HTTP through the API server. */
 export function proxies(context: ProxyContext): readonly ConnectHandler[] {
-  const { nodes } = context;
   return [
     handler('pods', 'PodProxyOptions', context, ({ storage, namespace, name }) =>
-      namedPod(nodes, storage, namespace, name),
+      namedPod(context, storage, namespace, name),
     ),
     handler('services', 'ServiceProxyOptions', context, ({ storage, namespace, name }) =>
       namedService(context, storage, namespace, name),
     ),
-    handler('nodes', 'NodeProxyOptions', context, ({ storage, name }) => namedNode(nodes, storage, name)),
+    handler('nodes', 'NodeProxyOptions', context, ({ storage, name }) => namedNode(context, storage, name)),
   ];
 }
