@@ -40,9 +40,16 @@ function restore(type: GoType, value: unknown): string | undefined {
     case 'struct': {
       if (kind !== 'map') return `cannot restore struct from: ${kind}`;
       const fields = value as Readonly<Record<string, unknown>>;
+      if (!Object.keys(fields).some((key) => isFaulty(type, key, fields[key]))) return undefined;
+      // of several the first in the order of the struct is told
       return first([...type.fields.values()], (field) => restore(field.type, fields[field.json]));
     }
   }
+}
+
+function isFaulty(type: Extract<GoType, { kind: 'struct' }>, key: string, value: unknown): boolean {
+  const field = type.fields.get(key);
+  return field !== undefined && restore(field.type, value) !== undefined;
 }
 
 /** Where the types are that read themselves. */

@@ -21,8 +21,13 @@ const elements: readonly Element[] = [
   { layout: '05', pattern: two, limit: [0, 59, 'second'] },
 ];
 
+/** Times as they are nearly always written: nothing but a check of the usual form, which leaves days that only some months have. */
+const plain = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{6})?Z$/;
+
 /** Why Go would not read a text as a time, in its own words. @param micro a time with six digits of a second */
 export function timeFault(text: string, micro: boolean): string | undefined {
+  const usual = plain.exec(text);
+  if (usual && (usual[1] !== undefined || !micro)) return undefined;
   const layout = `2006-01-02T15:04:05${micro ? '.000000' : ''}Z07:00`;
   const fault = (why: string) => `parsing time ${JSON.stringify(text)}${why}`;
   const unlike = (rest: string, element: string) =>
