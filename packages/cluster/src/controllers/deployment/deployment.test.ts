@@ -1,4 +1,4 @@
-import { Deployment, Pod, ReplicaSet } from '@coxswain/k8s';
+import { Deployment, Pod, ReplicaSet, ResourceQuota } from '@coxswain/k8s';
 import { expect, test } from 'vitest';
 import { conditionText, TestCluster, template } from '../test-cluster.ts';
 import { newReplicaSet } from './replica-sets.ts';
@@ -148,4 +148,95 @@ test('deleting takes ReplicaSets and pods along', async () => {
   await world.advance(5);
   expect(await world.names(ReplicaSet)).toEqual([]);
   expect(await world.names(Pod)).toEqual([]);
+});
+
+test('going back keeps the older revision numbers as history', async () => {
+  await using world = await TestCluster.start();
+  await world.create(Deployment, { ...deployment(1), metadata: { name: 'web', annotations: { note: 'x' } } });
+  for (const tag of ['2', '1', '2', '1']) await world.patch(Deployment, 'web', image(`app:${tag}`));
+  const [newest, other] = [...(await world.list(ReplicaSet))].sort(
+    (a, b) => (b.spec?.replicas ?? 0) - (a.spec?.replicas ?? 0),
+  );
+  expect(newest?.metadata.annotations).toEqual({
+    note: 'x',
+    'deployment.kubernetes.io/revision': '5',
+    'deployment.kubernetes.io/revision-history': '1,3',
+    'deployment.kubernetes.io/desired-replicas': '1',
+    'deployment.kubernetes.io/max-replicas': '2',
+  });
+  expect(other?.metadata.annotations).toMatchObject({
+    'deployment.kubernetes.io/revision': '4',
+    'deployment.kubernetes.io/revision-history': '2',
+  });
+  const { metadata } = await world.get(Deployment, 'web');
+  expect(metadata.annotations).toEqual({ note: 'x', 'deployment.kubernetes.io/revision': '5' });
+});
+
+test('what keeps the ReplicaSet from making pods is said on the Deployment; it goes when it is over', async () => {
+  await using world = await TestCluster.start();
+  await world.create(ResourceQuota, { metadata: { name: 'few' }, spec: { hard: { pods: '1' } } });
+  await world.advance(1);
+  await world.create(Deployment, deployment(3, { progressDeadlineSeconds: 30 }));
+  let web = await world.get(Deployment, 'web');
+  expect(conditionText(web, 'ReplicaFailure')).toBe('True/FailedCreate');
+  expect(web.status?.conditions?.find(({ type }) => type === 'ReplicaFailure')?.message).toContain(
+    'exceeded quota: few',
+  );
+  await world.advance(40);
+  web = await world.get(Deployment, 'web');
+  expect(conditionText(web, 'Progressing')).toBe('False/ProgressDeadlineExceeded');
+  expect(web.status).toMatchObject({ replicas: 1, unavailableReplicas: 2 });
+  await world.delete(ResourceQuota, 'few');
+  await world.advance(120);
+  web = await world.get(Deployment, 'web');
+  expect(conditionText(web, 'ReplicaFailure')).toBeUndefined();
+  expect(conditionText(web, 'Progressing')).toBe('True/NewReplicaSetAvailable');
+  world.errors.length = 0;
+});
+
+test('a ReplicaSet that cannot be made is a condition and an event', async () => {
+  await using world = await TestCluster.start();
+  await world.create(ResourceQuota, { metadata: { name: 'none' }, spec: { hard: { 'count/replicasets.apps': '0' } } });
+  await world.advance(1);
+  await world.create(Deployment, deployment(1));
+  const web = await world.get(Deployment, 'web');
+  expect(conditionText(web, 'Progressing')).toBe('False/ReplicaSetCreateError');
+  const [event] = await world.events('ReplicaSetCreateError');
+  expect(event).toMatch(/^ReplicaSetCreateError: Failed to create new replica set "web-\w+": replicasets.apps "web-/);
+  world.errors.length = 0;
+});
+
+test('without a deadline nothing is said of progress', async () => {
+  await using world = await TestCluster.start();
+  await world.create(Deployment, deployment(1, { progressDeadlineSeconds: 2 ** 31 - 1 }));
+  const web = await world.get(Deployment, 'web');
+  expect(web.status?.conditions?.map(({ type }) => type)).toEqual(['Available']);
+});
+
+test('a new number of replicas for a saturated roll and for none are steps of their own', async () => {
+  await using world = await TestCluster.start();
+  await world.create(Deployment, deployment(4));
+  await world.patch(Deployment, 'web', { spec: { replicas: 0 } });
+  expect(await sizes(world)).toEqual({ 1: 0 });
+  expect((await world.get(Deployment, 'web')).status).toMatchObject({ observedGeneration: 2, terminatingReplicas: 0 });
+  await world.patch(Deployment, 'web', { spec: { replicas: 2, ...image('app:2').spec } });
+  expect(await sizes(world)).toEqual({ 1: 0, 2: 2 });
+});
+
+test('a watch that is late makes neither a second ReplicaSet nor more pods', async () => {
+  await using world = await TestCluster.start();
+  for (const resource of ['replicasets', 'pods', 'deployments'])
+    world.cluster.faults.add({ match: { verb: 'watch', resource }, action: { watch: 'reorderless-late', ms: 3000 } });
+  await world.create(Deployment, deployment(5));
+  for (let second = 0; second < 12; second++) {
+    await world.advance(1);
+    expect((await world.names(ReplicaSet)).length).toBeLessThanOrEqual(1);
+    expect((await world.names(Pod)).length).toBeLessThanOrEqual(5);
+  }
+  await world.patch(Deployment, 'web', image('app:2'));
+  for (let second = 0; second < 60; second++) {
+    await world.advance(1);
+    expect((await world.names(Pod)).length).toBeLessThanOrEqual(7);
+  }
+  expect(await sizes(world)).toEqual({ 1: 0, 2: 5 });
 });

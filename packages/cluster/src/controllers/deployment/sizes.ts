@@ -1,6 +1,6 @@
 import type { Deployment, ReplicaSet } from '@coxswain/k8s';
 import { intOrPercent } from '../workload/int-or-percent.ts';
-import { maxOf } from './replica-sets.ts';
+import { desiredOf, maxOf } from './replica-sets.ts';
 
 /** How far a Deployment's pods may stray from the wanted number while it rolls. */
 export interface Leeway {
@@ -15,7 +15,16 @@ export function leewayOf(deployment: Deployment): Leeway {
   const surge = intOrPercent(spec?.strategy?.rollingUpdate?.maxSurge, total, 'up', Math.ceil(total / 4));
   const unavailable = intOrPercent(spec?.strategy?.rollingUpdate?.maxUnavailable, total, 'down', Math.floor(total / 4));
   // both 0 would never move
-  return surge === 0 && unavailable === 0 ? { surge, unavailable: 1 } : { surge, unavailable };
+  const least = surge === 0 ? 1 : 0;
+  return { surge, unavailable: Math.min(total, Math.max(least, unavailable)) };
+}
+
+/** Whether the new ReplicaSet has all pods that are wanted, knows it, and all of them are available. */
+export function isSaturated(wanted: number, current: ReplicaSet | undefined): boolean {
+  return (
+    current !== undefined &&
+    [sizeOf(current), desiredOf(current), availableOf(current)].every((count) => count === wanted)
+  );
 }
 
 export function sizeOf(set: ReplicaSet): number {
@@ -82,8 +91,10 @@ export function proportionalSizes(
   const sizes = new Map<ReplicaSet, number>();
   let given = 0;
   for (const { set } of sorted) {
-    const before = maxOf(set) || deployment.status?.replicas || allowed;
-    const ideal = wanted === 0 ? -sizeOf(set) : Math.round((sizeOf(set) * allowed) / before) - sizeOf(set);
+    // without a number from before, the pods there are stand for it; without either nothing can be shared out
+    const before = maxOf(set) || deployment.status?.replicas || 0;
+    const proportional = before === 0 ? sizeOf(set) : Math.round((sizeOf(set) * allowed) / before);
+    const ideal = wanted === 0 ? -sizeOf(set) : proportional - sizeOf(set);
     const left = change - given;
     const share = change > 0 ? Math.min(Math.max(0, ideal), left) : Math.max(Math.min(0, ideal), left);
     sizes.set(set, sizeOf(set) + share);

@@ -1,51 +1,78 @@
-import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '@coxswain/k8s';
-import { formatTime } from '@coxswain/runtime/core';
-import type { Leeway } from './sizes.ts';
+import type { Deployment, DeploymentStatus, ReplicaSet } from '@coxswain/k8s';
+import {
+  type Conditions,
+  conditionOf,
+  progressing,
+  replicaFailure,
+  type Verdict,
+  withCondition,
+  withoutCondition,
+} from './conditions.ts';
+import { leewayOf, sizeOf } from './sizes.ts';
 
-type Verdict = Pick<DeploymentCondition, 'type' | 'status' | 'reason' | 'message'>;
+/** What a pass knows of a Deployment's ReplicaSets. */
+export interface Sets {
+  /** That of the present template. */
+  readonly current: ReplicaSet | undefined;
+  readonly all: readonly ReplicaSet[];
+}
 
-function stamp(before: DeploymentCondition | undefined, verdict: Verdict, now: number): DeploymentCondition {
-  const same = before?.status === verdict.status;
-  if (before && same && before.reason === verdict.reason) return { ...before, message: verdict.message ?? '' };
-  const since = same ? before?.lastTransitionTime : undefined;
-  return { ...verdict, lastTransitionTime: since ?? formatTime(now), lastUpdateTime: formatTime(now) };
+const unlimited = 2 ** 31 - 1;
+
+/** Seconds in which a roll has to move on; `undefined` when there is no deadline. */
+export function deadlineOf({ spec }: Deployment): number | undefined {
+  const seconds = spec?.progressDeadlineSeconds ?? unlimited;
+  return seconds === unlimited ? undefined : seconds;
 }
 
 const total = (sets: readonly ReplicaSet[], field: 'replicas' | 'readyReplicas' | 'availableReplicas') =>
   sets.reduce((sum, set) => sum + (set.status?.[field] ?? 0), 0);
 
-function availability(wanted: number, available: number, { unavailable }: Leeway): Verdict {
-  return available >= wanted - unavailable
-    ? {
-        type: 'Available',
-        status: 'True',
-        reason: 'MinimumReplicasAvailable',
-        message: 'Deployment has minimum availability.',
-      }
-    : {
-        type: 'Available',
-        status: 'False',
-        reason: 'MinimumReplicasUnavailable',
-        message: 'Deployment does not have minimum availability.',
-      };
+function availability(deployment: Deployment, available: number): Verdict {
+  const enough = available >= (deployment.spec?.replicas ?? 1) - leewayOf(deployment).unavailable;
+  return {
+    type: 'Available',
+    status: enough ? 'True' : 'False',
+    reason: enough ? 'MinimumReplicasAvailable' : 'MinimumReplicasUnavailable',
+    message: enough ? 'Deployment has minimum availability.' : 'Deployment does not have minimum availability.',
+  };
 }
 
-/** Milliseconds until a Deployment that does not move on counts as stuck; `undefined` when it has no deadline or is done. */
-export function untilDeadline(deployment: Deployment, now: number): number | undefined {
-  const seconds = deployment.spec?.progressDeadlineSeconds ?? 600;
-  const progressing = deployment.status?.conditions?.find(({ type }) => type === 'Progressing');
-  if (
-    seconds >= 2 ** 31 - 1 ||
-    !progressing?.lastUpdateTime ||
-    progressing.reason === 'NewReplicaSetAvailable' ||
-    progressing.reason === 'ProgressDeadlineExceeded'
-  )
-    return undefined;
-  return Math.max(1, Date.parse(progressing.lastUpdateTime) + seconds * 1000 - now);
+/** The sum over the ReplicaSets; `undefined` when one that was looked at does not tell. */
+function terminating(sets: readonly ReplicaSet[]): number | undefined {
+  let sum = 0;
+  for (const { status } of sets) {
+    if (status?.terminatingReplicas === undefined && status?.observedGeneration) return undefined;
+    sum += status?.terminatingReplicas ?? 0;
+  }
+  return sum;
 }
 
-function isComplete(wanted: number, { updatedReplicas, replicas, availableReplicas }: DeploymentStatus): boolean {
-  return [updatedReplicas, replicas, availableReplicas].every((count) => (count ?? 0) === wanted);
+/** The numbers and whether it is available, from the ReplicaSets; all the rest as it was. */
+export function countedStatus(deployment: Deployment, { current, all }: Sets, now: number): DeploymentStatus {
+  const { collisionCount, conditions = [] } = deployment.status ?? {};
+  const available = total(all, 'availableReplicas');
+  const ending = terminating(all);
+  return {
+    observedGeneration: deployment.metadata.generation ?? 0,
+    replicas: total(all, 'replicas'),
+    updatedReplicas: current?.status?.replicas ?? 0,
+    readyReplicas: total(all, 'readyReplicas'),
+    availableReplicas: available,
+    unavailableReplicas: Math.max(0, all.reduce((sum, set) => sum + sizeOf(set), 0) - available),
+    ...(ending === undefined ? {} : { terminatingReplicas: ending }),
+    ...(collisionCount === undefined ? {} : { collisionCount }),
+    conditions: withCondition(conditions, availability(deployment, available), now),
+  };
+}
+
+/** All wanted pods are new and available, and no others are left. */
+export function isComplete({ spec, metadata }: Deployment, status: DeploymentStatus | undefined): boolean {
+  const wanted = spec?.replicas ?? 1;
+  return (
+    [status?.updatedReplicas, status?.replicas, status?.availableReplicas].every((count) => (count ?? 0) === wanted) &&
+    (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0)
+  );
 }
 
 /** Whether there are more new pods, or fewer old ones, than before. */
@@ -56,64 +83,48 @@ function hasMoved(before: DeploymentStatus | undefined, next: DeploymentStatus):
   return grown('updatedReplicas') || grown('readyReplicas') || grown('availableReplicas') || old(next) < old(before);
 }
 
-/** What the condition Progressing should say; `undefined` to leave it as it is. */
-function progress(
-  { spec, status: before }: Deployment,
-  current: ReplicaSet | undefined,
-  next: DeploymentStatus,
-  now: number,
-): Verdict | undefined {
-  const verdict = (status: 'True' | 'False' | 'Unknown', reason: string, message: string): Verdict => ({
-    type: 'Progressing',
-    status,
-    reason,
-    message,
-  });
-  const set = `replica set "${current?.metadata.name ?? ''}"`;
-  const name = `ReplicaSet "${current?.metadata.name ?? ''}"`;
-  if (spec?.paused) return verdict('Unknown', 'DeploymentPaused', 'Deployment is paused');
-  if (isComplete(spec?.replicas ?? 1, next))
-    return verdict('True', 'NewReplicaSetAvailable', `${name} has successfully progressed.`);
-  const condition = before?.conditions?.find(({ type }) => type === 'Progressing');
-  if (!condition) return verdict('True', 'NewReplicaSetCreated', `Created new ${set}`);
-  if (condition.reason === 'DeploymentPaused') return verdict('Unknown', 'DeploymentResumed', 'Deployment is resumed');
-  if (hasMoved(before, next) || condition.reason === 'NewReplicaSetAvailable')
-    return verdict('True', 'ReplicaSetUpdated', `${name} is progressing.`);
-  const deadline = Date.parse(condition.lastUpdateTime ?? '') + (spec?.progressDeadlineSeconds ?? 600) * 1000;
-  const late = condition.reason !== 'ProgressDeadlineExceeded' && deadline <= now;
-  return late ? verdict('False', 'ProgressDeadlineExceeded', `${name} has timed out progressing.`) : undefined;
+function hasTimedOut(conditions: Conditions, deadline: number, now: number): boolean {
+  const condition = conditionOf(conditions, 'Progressing');
+  if (!condition || condition.reason === 'NewReplicaSetAvailable') return false;
+  if (condition.reason === 'ProgressDeadlineExceeded') return true;
+  return Date.parse(condition.lastUpdateTime ?? '') + deadline * 1000 < now;
 }
 
-/** The status as it should be, from the ReplicaSets. */
-export function deploymentStatus(
-  deployment: Deployment,
-  current: ReplicaSet | undefined,
-  all: readonly ReplicaSet[],
-  leeway: Leeway,
-  now: number,
-): DeploymentStatus {
-  const wanted = deployment.spec?.replicas ?? 1;
-  const available = total(all, 'availableReplicas');
-  const terminating = all.reduce((sum, set) => sum + (set.status?.terminatingReplicas ?? 0), 0);
-  const counts: DeploymentStatus = {
-    observedGeneration: deployment.metadata.generation ?? 0,
-    replicas: total(all, 'replicas'),
-    updatedReplicas: current?.status?.replicas ?? 0,
-    readyReplicas: total(all, 'readyReplicas'),
-    availableReplicas: available,
-    unavailableReplicas: Math.max(0, all.reduce((sum, set) => sum + (set.spec?.replicas ?? 0), 0) - available),
-    terminatingReplicas: terminating,
-    ...(deployment.status?.collisionCount === undefined ? {} : { collisionCount: deployment.status.collisionCount }),
-  };
-  const before = new Map((deployment.status?.conditions ?? []).map((condition) => [condition.type, condition]));
-  const verdicts = [availability(wanted, available, leeway), progress(deployment, current, counts, now)];
-  for (const verdict of verdicts) {
-    if (!verdict) continue;
-    const stamped = stamp(before.get(verdict.type), verdict, now);
-    before.set(
-      verdict.type,
-      verdict.reason === 'ReplicaSetUpdated' ? { ...stamped, lastUpdateTime: formatTime(now) } : stamped,
-    );
-  }
-  return { ...counts, conditions: [...before.values()] };
+function progressed(deployment: Deployment, sets: Sets, next: DeploymentStatus, now: number): Conditions {
+  const conditions = next.conditions ?? [];
+  const deadline = deadlineOf(deployment);
+  if (deadline === undefined) return withoutCondition(conditions, 'Progressing');
+  const before = conditionOf(deployment.status?.conditions, 'Progressing');
+  if (before?.reason === 'NewReplicaSetAvailable' && next.replicas === next.updatedReplicas) return conditions;
+  const name = sets.current ? `ReplicaSet "${sets.current.metadata.name}"` : `Deployment "${deployment.metadata.name}"`;
+  const set = (verdict: Verdict, again = false) => withCondition(conditions, verdict, now, again);
+  if (isComplete(deployment, next))
+    return set(progressing('True', 'NewReplicaSetAvailable', `${name} has successfully progressed.`));
+  if (hasMoved(deployment.status, next))
+    return set(progressing('True', 'ReplicaSetUpdated', `${name} is progressing.`), true);
+  if (hasTimedOut(conditions, deadline, now))
+    return set(progressing('False', 'ProgressDeadlineExceeded', `${name} has timed out progressing.`));
+  return conditions;
+}
+
+/** {@link countedStatus}, and how the roll gets on. */
+export function rollingStatus(deployment: Deployment, sets: Sets, now: number): DeploymentStatus {
+  const next = countedStatus(deployment, sets, now);
+  const conditions = progressed(deployment, sets, next, now);
+  const failure = replicaFailure(sets.current, sets.all);
+  const before = conditionOf(conditions, 'ReplicaFailure');
+  const rest = withoutCondition(conditions, 'ReplicaFailure');
+  if (!failure) return { ...next, conditions: rest };
+  if (before?.status === failure.status && before?.reason === failure.reason) return { ...next, conditions };
+  return { ...next, conditions: [...rest, failure] };
+}
+
+/** Milliseconds until a Deployment that does not move on is to be looked at for its deadline; `undefined` when it need not. */
+export function untilDeadline(deployment: Deployment, status: DeploymentStatus, now: number): number | undefined {
+  const deadline = deadlineOf(deployment);
+  const condition = conditionOf(status.conditions, 'Progressing');
+  if (deadline === undefined || !condition || condition.reason === 'ProgressDeadlineExceeded') return undefined;
+  if (isComplete(deployment, status)) return undefined;
+  const left = Date.parse(condition.lastUpdateTime ?? '') + deadline * 1000 - now;
+  return Math.max(0, left) + 1000;
 }

@@ -16,6 +16,7 @@ function filled(status: object | undefined): object {
 
 /**
  * Makes the status of an object `status`, all of it; writes nothing when it is that already. Another object by that name is left alone.
+ * Answers whether it wrote.
  * @param options.sameVersion only if the object has not changed meanwhile; default false
  */
 export async function writeStatus<T extends KubeObject & { readonly status?: object }>(
@@ -24,8 +25,8 @@ export async function writeStatus<T extends KubeObject & { readonly status?: obj
   object: T,
   status: NonNullable<T['status']>,
   { sameVersion = false }: { readonly sameVersion?: boolean } = {},
-): Promise<void> {
-  if (deepEqual(filled(status), filled(object.status))) return;
+): Promise<boolean> {
+  if (deepEqual(filled(status), filled(object.status))) return false;
   const body = mergeDiff(
     (object.status ?? {}) as Readonly<Record<string, unknown>>,
     status as Readonly<Record<string, unknown>>,
@@ -36,4 +37,5 @@ export async function writeStatus<T extends KubeObject & { readonly status?: obj
     .of(kind)
     .patch(keyOf(object), merge({ metadata, status: body }), { subresource: 'status' })
     .catch(ignoreRace);
+  return true;
 }
