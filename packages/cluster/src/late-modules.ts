@@ -5,3 +5,5 @@
 export const http = () => process.getBuiltinModule('node:http');
 export const http2 = () => process.getBuiltinModule('node:http2');
 export const threads = () => process.getBuiltinModule('node:worker_threads');
+export const dgram = () => process.getBuiltinModule('node:dgram');
+export const childProcess = () => process.getBuiltinModule('node:child_process');

@@ -8,10 +8,13 @@ export const controlPlaneUsers = {
   // One program is all nodes, so it is no `system:node:NAME`, which may only touch what is on it. It is in the group of nodes for
   // policies and webhooks that let nodes do their work.
   nodes: { name: 'system:kubelet', groups: ['system:nodes'] },
+  // One proxy and one name server for all nodes of this machine.
+  network: { name: 'system:kube-proxy', groups: [] },
 } as const satisfies Readonly<Record<string, UserInfo>>;
 
 const controllers = 'coxswain:controllers';
 const nodes = 'coxswain:nodes';
+const network = 'coxswain:network';
 
 /**
  * What those need beside the roles that every cluster has. The real controllers have a service account each; ours share a client,
@@ -42,10 +45,20 @@ export const controlPlanePolicy: ShortPolicy = {
         'create,patch|events.k8s.io|events',
       ],
     },
+    {
+      name: network,
+      rules: [
+        'list,watch||namespaces,nodes,pods,services',
+        'create,get||services',
+        'create,list,watch|discovery.k8s.io|endpointslices',
+        'create,patch|events.k8s.io|events',
+      ],
+    },
   ],
   clusterRoleBindings: [
     { name: controllers, role: `ClusterRole/${controllers}`, subjects: [`User/${controlPlaneUsers.controllers.name}`] },
     { name: nodes, role: `ClusterRole/${nodes}`, subjects: [`User/${controlPlaneUsers.nodes.name}`] },
+    { name: network, role: `ClusterRole/${network}`, subjects: [`User/${controlPlaneUsers.network.name}`] },
   ],
   roles: [],
   roleBindings: [],

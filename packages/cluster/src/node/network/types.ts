@@ -35,25 +35,29 @@ export interface PodAttachment {
    * those that were just begun are with its programs (200 ms at most).
    */
   drain(): Promise<void>;
-  /** Files and address are given back. Connections go on until they end. */
+  /** The address is given back. Connections go on until they end; files stay where they are. */
   detach(): Promise<void>;
+}
+
+/** What a node has of the network. */
+export interface NodePlace {
+  /** As its `InternalIP`. */
+  readonly address: string;
+  /** Where the addresses of its pods are from, as `spec.podCIDR` shows it: `127.64.1.0/24`. */
+  readonly podRange: string;
 }
 
 /** Addresses, names and Services for the pods of process-backed nodes. */
 export interface PodNetwork {
-  /** Addresses of Services, such as `127.65.0.0/16`. */
-  readonly serviceRange: string;
-  /** An address for a node, `10.x` or `127.x`; the same each time while the cluster lives. */
-  nodeAddress(node: string): string;
-  /** Where the addresses of a node's pods are from, as `spec.podCIDR` shows it. */
-  podRange(node: string): string;
+  /** A node's place: the one it has in the cluster already, else a free one. @throws NetworkError when there is no room for another node */
+  joinNode(node: string): Promise<NodePlace>;
+  /** A node is gone for good; its place may be given to another. */
+  leaveNode(node: string): void;
   /**
-   * Gives a pod an address: the one its status has already (of before a restart), else the one it declares (annotation
-   * `coxswain.io/pod-ip`, or Calico's `cni.projectcalico.org/ipAddrs`), else a free one of its node; a pod on the host's network has its node's.
+   * Gives a pod an address: the one it declares (annotation `coxswain.io/pod-ip`, or Calico's `cni.projectcalico.org/ipAddrs`), else the one
+   * its status has already (of before a restart), else a free one of its node; a pod on the host's network has its node's.
    * @param directory where its files are to be; must exist
    * @throws RuntimeRefusal with `FailedCreatePodSandBox`
    */
   attach(pod: Pod, directory: string): Promise<PodAttachment>;
-  /** Ends listeners and connections, and waits for them. */
-  close(): Promise<void>;
 }

@@ -1,0 +1,80 @@
+import type { Clock, Logger, Random } from '@coxswain/runtime/core';
+import type { Manager } from '@coxswain/runtime/manager';
+import type { NodeConnections } from '../../apiserver/index.ts';
+import { controllerRecorder } from '../../controllers/workload/recorder.ts';
+import { type AddressBlock, claimBlock } from './addresses/block.ts';
+import { NetworkError } from './errors.ts';
+import { RunningNetwork } from './running-network.ts';
+import { ServiceDirectory } from './service-directory.ts';
+import type { NodePlace, PodAttachment, PodNetwork } from './types.ts';
+
+export interface ProcessNetworkOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/**
+ * The network of one cluster's process-backed pods, from the claim of its addresses, which goes before everything else, to the end. Who
+ * asks it for something before it runs waits.
+ */
+export class ProcessNetwork implements PodNetwork {
+  readonly #options: ProcessNetworkOptions;
+  readonly #running = Promise.withResolvers<RunningNetwork>();
+  #block: AddressBlock | undefined;
+  #closed = false;
+
+  constructor(options: ProcessNetworkOptions) {
+    this.#options = options;
+    // Who waits for it is told; when nobody does, nobody needs to know.
+    this.#running.promise.catch(() => {});
+  }
+
+  /**
+   * Takes a part of 127.0.0.0/8 and answers the range of Services in it.
+   * @param stored the range of an earlier start
+   * @throws NetworkError
+   */
+  async claim(stored: string | undefined): Promise<string> {
+    this.#block = await claimBlock(this.#options.random, stored);
+    return this.#block.serviceRange;
+  }
+
+  /** Adds the network to a manager, with which it starts. @param connections how pods of other nodes are reached */
+  run(manager: Manager, connections: NodeConnections): void {
+    const directory = new ServiceDirectory(manager.cache);
+    const recorder = controllerRecorder(manager, 'kube-proxy');
+    manager.add({
+      name: 'pod-network',
+      start: async (signal) => {
+        const block = this.#block;
+        if (!block) throw new Error('the addresses of the network were not claimed before its start');
+        await manager.cache.synced(signal);
+        const running = await RunningNetwork.start({ manager, block, directory, recorder, connections });
+        if (this.#closed) await running.close();
+        else this.#running.resolve(running);
+      },
+    });
+  }
+
+  async joinNode(node: string): Promise<NodePlace> {
+    return (await this.#running.promise).joinNode(node);
+  }
+
+  leaveNode(node: string): void {
+    void this.#running.promise.then((running) => running.leaveNode(node)).catch(() => {});
+  }
+
+  async attach(...[pod, directory]: Parameters<PodNetwork['attach']>): Promise<PodAttachment> {
+    return (await this.#running.promise).attach(pod, directory);
+  }
+
+  /** Ends listeners and connections, and lets other clusters have the addresses. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#running.reject(new NetworkError('the network of the cluster was closed'));
+    await this.#running.promise.then((running) => running.close()).catch(() => {});
+    await this.#block?.release();
+    this.#block = undefined;
+  }
+}
