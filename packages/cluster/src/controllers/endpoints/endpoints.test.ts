@@ -1,6 +1,7 @@
-import { Deployment, EndpointSlice, Endpoints, Pod, Service, type ServiceSpec } from '@coxswain/k8s';
+import { Deployment, EndpointSlice, Endpoints, Node, Pod, Service, type ServiceSpec } from '@coxswain/k8s';
 import { expect, test } from 'vitest';
 import { TestCluster, template } from '../test-cluster.ts';
+import { desiredEndpoints } from './endpoints.ts';
 
 const labels = { app: 'web' };
 
@@ -81,11 +82,108 @@ test('more than a hundred endpoints take several slices', async () => {
   });
   await world.advance(5);
   const slices = await world.list(EndpointSlice, 'kubernetes.io/service-name=web');
-  expect(slices.map((slice) => slice.endpoints?.length)).toEqual([100, 100, 50]);
+  const lengths = slices.map((slice) => slice.endpoints?.length ?? 0);
+  expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(250);
+  expect(Math.max(...lengths)).toBe(100);
+  expect(lengths.length).toBeLessThanOrEqual(4);
+  expect(slices.every(({ metadata }) => /^web-[a-z0-9]{5}$/.test(metadata.name))).toBe(true);
   expect((await endpoints(world)).every(({ conditions }) => conditions?.ready)).toBe(true);
   await world.patch(Deployment, 'web', { spec: { replicas: 1 } });
   await world.advance(5);
   expect(await endpoints(world)).toHaveLength(1);
+});
+
+test('a slice keeps its name and what is in it; a lone empty one stands for no endpoints', async () => {
+  await using world = await TestCluster.start();
+  await world.create(Service, service());
+  const slices = () => world.list(EndpointSlice, 'kubernetes.io/service-name=web');
+  const [empty] = await slices();
+  expect(empty).toMatchObject({
+    metadata: {
+      generateName: 'web-',
+      labels: { 'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io' },
+    },
+    addressType: 'IPv4',
+  });
+  await world.create(Pod, pod('b'));
+  await world.create(Pod, pod('a'));
+  const [slice] = await slices();
+  expect(slice?.metadata.uid).toBe(empty?.metadata.uid);
+  expect(slice?.endpoints?.map(({ targetRef }) => targetRef?.name)).toEqual(['b', 'a']);
+  await world.patch(Service, 'web', { metadata: { labels: { team: 'x' } } });
+  expect((await slices())[0]?.metadata.labels).toMatchObject({ team: 'x' });
+  expect((await world.get(Endpoints, 'web')).metadata.labels).toMatchObject({
+    team: 'x',
+    'endpoints.kubernetes.io/managed-by': 'endpoint-controller',
+  });
+  await world.delete(Pod, 'a');
+  await world.delete(Pod, 'b');
+  expect((await slices()).map(({ metadata, endpoints: left }) => [metadata.uid, left?.length ?? 0])).toEqual([
+    [empty?.metadata.uid, 0],
+  ]);
+});
+
+test('when the change behind it happened is noted in both forms', async () => {
+  await using world = await TestCluster.start();
+  await world.create(Service, service());
+  const time = 'endpoints.kubernetes.io/last-change-trigger-time';
+  const created = (await world.get(Service, 'web')).metadata.creationTimestamp;
+  expect((await world.get(Endpoints, 'web')).metadata.annotations?.[time]).toBe(created);
+  await world.advance(5);
+  await world.create(Pod, pod('a'));
+  const since = (await world.get(Pod, 'a')).status?.conditions?.find(
+    ({ type }) => type === 'Ready',
+  )?.lastTransitionTime;
+  const [slice] = await world.list(EndpointSlice, 'kubernetes.io/service-name=web');
+  expect(slice?.metadata.annotations?.[time]).toBe(since);
+  expect((await world.get(Endpoints, 'web')).metadata.annotations?.[time]).toBe(since);
+});
+
+test('zones of nodes are told, and hints when near endpoints are preferred', async () => {
+  await using world = await TestCluster.start();
+  await world.create(Service, service({ trafficDistribution: 'PreferSameNode' }));
+  await world.create(Pod, pod('a'));
+  const [node = ''] = await world.names(Node);
+  await world.patch(Node, node, { metadata: { labels: { 'topology.kubernetes.io/zone': 'z1' } } });
+  expect(await endpoints(world)).toMatchObject([
+    { nodeName: node, zone: 'z1', hints: { forZones: [{ name: 'z1' }], forNodes: [{ name: node }] } },
+  ]);
+  await world.patch(Service, 'web', { spec: { trafficDistribution: null } });
+  expect((await endpoints(world))[0]).not.toHaveProperty('hints');
+});
+
+test('a headless service without ports has endpoints all the same', async () => {
+  await using world = await TestCluster.start();
+  await world.create(Service, { metadata: { name: 'web' }, spec: { selector: labels, clusterIP: 'None' } });
+  await world.create(Pod, pod('a'));
+  expect(await endpoints(world)).toHaveLength(1);
+  const { subsets, metadata } = await world.get(Endpoints, 'web');
+  expect(subsets).toMatchObject([{ addresses: [{ targetRef: { name: 'a' } }] }]);
+  expect(subsets?.[0]).not.toHaveProperty('ports');
+  expect(metadata.labels).toHaveProperty(['service.kubernetes.io/headless']);
+});
+
+test('Endpoints hold a thousand addresses, ready ones first, and say that there are more', () => {
+  const owner: Service = {
+    metadata: { name: 'web', namespace: 'default', uid: 'u' },
+    spec: { selector: labels, clusterIP: '10.0.0.1', ipFamilies: ['IPv4'], ports: [{ port: 80, protocol: 'TCP' }] },
+  };
+  const some = (count: number, ready: boolean, offset: number) =>
+    Array.from({ length: count }, (_, i): Pod => {
+      const podIP = `10.${ready ? 1 : 2}.${Math.floor((i + offset) / 250)}.${((i + offset) % 250) + 1}`;
+      const conditions = [{ type: 'Ready', status: ready ? 'True' : 'False' }];
+      return {
+        metadata: { name: `${ready}-${i}`, uid: `${ready}-${i}` },
+        status: { podIP, phase: 'Running', conditions },
+      } as Pod;
+    });
+  const full = desiredEndpoints(owner, [...some(900, true, 0), ...some(300, false, 0)], undefined, undefined);
+  expect(full.metadata.annotations).toEqual({ 'endpoints.kubernetes.io/over-capacity': 'truncated' });
+  expect([full.subsets?.[0]?.addresses?.length, full.subsets?.[0]?.notReadyAddresses?.length]).toEqual([900, 100]);
+  const more = desiredEndpoints(owner, [...some(1200, true, 0), ...some(5, false, 0)], undefined, undefined);
+  expect([more.subsets?.[0]?.addresses?.length, more.subsets?.[0]?.notReadyAddresses]).toEqual([1000, undefined]);
+  const few = desiredEndpoints(owner, some(2, true, 0), more, undefined);
+  expect(few.metadata.annotations).toEqual({});
 });
 
 test('a pod that changes its label changes sides at once; the service’s end is theirs', async () => {

@@ -2,13 +2,14 @@ import { isIP } from 'node:net';
 import type { Endpoint, EndpointAddress, EndpointSlice, EndpointSubset, Endpoints } from '@coxswain/k8s';
 import { Endpoints as EndpointsKind } from '@coxswain/k8s';
 import { controllerReference } from '@coxswain/runtime/apply';
-import { managedByLabel, serviceNameLabel } from './slices.ts';
+import { managedByLabel, portKey, serviceNameLabel } from './slices.ts';
+import { repackSubsets } from './subsets.ts';
 
 /** Who manages mirrored slices, as their label says. */
 export const mirroredBy = 'endpointslicemirroring-controller.k8s.io';
 
 /** Most addresses of a subset that are mirrored. */
-const mostAddresses = 1000;
+export const mostAddresses = 1000;
 
 /** Annotations that say something of the Endpoints object itself. */
 const ownAnnotations = new Set([
@@ -18,8 +19,14 @@ const ownAnnotations = new Set([
 
 /** What mirrored slices have in common with each other: one per set of ports and family. */
 export function mirrorKey({ addressType, ports }: Pick<EndpointSlice, 'addressType' | 'ports'>): string {
-  const facts = (ports ?? []).map(({ name, port, protocol, appProtocol }) => [name, port, protocol, appProtocol]);
-  return JSON.stringify([addressType, facts.map((fact) => JSON.stringify(fact)).sort()]);
+  return `${addressType} ${portKey(ports)}`;
+}
+
+/** How many addresses are too many to be mirrored. */
+export function skippedAddresses({ subsets = [] }: Endpoints): number {
+  return repackSubsets(subsets).reduce((sum, { addresses = [], notReadyAddresses = [] }) => {
+    return sum + Math.max(0, addresses.length + notReadyAddresses.length - mostAddresses);
+  }, 0);
 }
 
 function endpointOf({ ip, hostname, nodeName, targetRef }: EndpointAddress, ready: boolean): Endpoint {
@@ -57,7 +64,7 @@ function withoutOwn(annotations: Readonly<Record<string, string>> = {}): Record<
 export function mirroredSlices(endpoints: Endpoints): EndpointSlice[] {
   const { name, namespace = '', labels, annotations } = endpoints.metadata;
   const slices = new Map<string, EndpointSlice & { readonly endpoints: Endpoint[] }>();
-  for (const subset of endpoints.subsets ?? []) {
+  for (const subset of repackSubsets(endpoints.subsets ?? [])) {
     const ports = portsOf(subset);
     for (const endpoint of addressesOf(subset)) {
       const family = isIP(endpoint.addresses[0] ?? '');

@@ -1,11 +1,13 @@
-import { EndpointSlice, Endpoints, type Kind, type KubeObject, Pod, Service } from '@coxswain/k8s';
+import { EndpointSlice, Endpoints, Node, Pod, Service } from '@coxswain/k8s';
 import type { Client } from '@coxswain/runtime/client';
 import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
 import { deepEqual, isAlreadyExists, keyOf } from '@coxswain/runtime/core';
 import { Pace } from '../workload/pace.ts';
 import { ignoreRace } from '../workload/tolerant.ts';
 import { desiredEndpoints, endpointsManagedBy, endpointsManager } from './endpoints.ts';
-import { desiredSlices, managedBy, managedByLabel } from './slices.ts';
+import { planSlices } from './pack.ts';
+import { addressTypesOf, groupsOf, managedBy, managedByLabel } from './slices.ts';
+import { stamped, TriggerTimes } from './trigger-times.ts';
 
 /** Index of slices by `namespace/service`. */
 export const slicesByService = 'kubernetes.io/service-name';
@@ -13,62 +15,78 @@ export const slicesByService = 'kubernetes.io/service-name';
 /** Keeps the EndpointSlices and the Endpoints of a service equal to the pods it selects. */
 export class EndpointsReconciler implements Reconciler {
   readonly #pace = new Pace();
+  readonly #times = new TriggerTimes();
 
-  async reconcile({ cache, client, clock, key }: ReconcileContext): Promise<Result> {
+  async reconcile(context: ReconcileContext): Promise<Result> {
+    const { cache, client, clock, key } = context;
     const service = cache.store(Service).get(key);
     const selector = service?.spec?.selector;
     const name = `${key.namespace}/${key.name}`;
     // a service without a selector has its endpoints from elsewhere; a deleted one's are garbage
     if (!service || !selector || service.metadata.deletionTimestamp || service.spec?.type === 'ExternalName') {
       this.#pace.forget(name);
+      this.#times.forget(name);
       if (!service) await removeEndpoints(client, cache.store(Endpoints).get(key));
       return undefined;
     }
     const pods = [...cache.store(Pod).list({ namespace: key.namespace ?? '', labels: selector })];
     const rest = this.#pace.rest(name, pods.length, clock.monotonic());
     if (rest > 0) return { requeueAfter: rest };
-    const wanted = desiredSlices(service, pods);
-    const existing = [...cache.store(EndpointSlice).by(slicesByService, name)];
-    const own = existing.filter((slice) => slice.metadata.labels?.[managedByLabel] === managedBy);
-    for (const slice of wanted) {
-      const before = own.find((candidate) => candidate.metadata.name === slice.metadata.name);
-      await write(client, EndpointSlice, slice, before, (object) => [
-        object.metadata.labels,
-        object.endpoints ?? [],
-        object.ports ?? [],
-      ]);
-    }
-    for (const slice of own)
-      if (!wanted.some(({ metadata }) => metadata.name === slice.metadata.name)) await remove(client, slice);
-    const endpoints = desiredEndpoints(service, wanted);
-    await write(client, Endpoints, endpoints, cache.store(Endpoints).get(key), (object) => [
-      object.metadata.labels,
-      object.subsets ?? [],
-    ]);
+    pods.sort((a, b) => a.metadata.name.localeCompare(b.metadata.name, 'en', { numeric: true }));
+    const triggered = this.#times.next(name, service, pods);
+    await syncSlices(context, service, pods, triggered);
+    await syncEndpoints(context, service, pods, triggered);
     return undefined;
   }
 }
 
-/** Creates, or updates when what `facts` picks differs. A concurrent change brings an event, and with it another pass. */
-async function write<T extends KubeObject>(
-  client: Client,
-  kind: Kind<T>,
-  wanted: T,
-  before: T | undefined,
-  facts: (object: T) => unknown,
+async function syncSlices(
+  { cache, client, key }: ReconcileContext,
+  service: Service,
+  pods: readonly Pod[],
+  triggered: string | undefined,
 ): Promise<void> {
+  const slices = client.of(EndpointSlice);
+  const own = [...cache.store(EndpointSlice).by(slicesByService, `${key.namespace}/${key.name}`)].filter(
+    ({ metadata }) => metadata.labels?.[managedByLabel] === managedBy && !metadata.deletionTimestamp,
+  );
+  const nodes = cache.store(Node);
+  const types = addressTypesOf(service);
+  const remove = own.filter(({ addressType }) => !types.includes(addressType));
+  const withTime = (slice: EndpointSlice): EndpointSlice => {
+    const annotations = stamped(slice.metadata.annotations, triggered);
+    return { ...slice, metadata: { ...slice.metadata, annotations } };
+  };
+  for (const type of types) {
+    const groups = groupsOf(service, pods, type, (name) => nodes.get({ name }));
+    const existing = own.filter(({ addressType }) => addressType === type);
+    const plan = planSlices(service, type, groups, existing);
+    for (const slice of plan.create) await slices.create(withTime(slice));
+    for (const slice of plan.update) await slices.update(withTime(slice));
+    remove.push(...plan.remove);
+  }
+  for (const slice of remove) await slices.delete(keyOf(slice)).catch(ignoreRace);
+}
+
+/** A concurrent change brings an event, and with it another pass. */
+async function syncEndpoints(
+  { cache, client, key }: ReconcileContext,
+  service: Service,
+  pods: readonly Pod[],
+  triggered: string | undefined,
+): Promise<void> {
+  const before = cache.store(Endpoints).get(key);
+  const wanted = desiredEndpoints(service, pods, before, triggered);
   if (before && deepEqual(facts(before), facts(wanted))) return;
-  const { resourceVersion } = before?.metadata ?? {};
-  const call = resourceVersion
-    ? client.of(kind).update({ ...wanted, metadata: { ...wanted.metadata, resourceVersion } })
-    : client.of(kind).create(wanted);
-  await call.catch((error: unknown) => {
+  const endpoints = client.of(Endpoints);
+  await (before ? endpoints.update(wanted) : endpoints.create(wanted)).catch((error: unknown) => {
     if (!isAlreadyExists(error)) ignoreRace(error);
   });
 }
 
-async function remove(client: Client, slice: EndpointSlice): Promise<void> {
-  await client.of(EndpointSlice).delete(keyOf(slice)).catch(ignoreRace);
+/** What calls for a write; when the last change was does not. */
+function facts({ metadata, subsets = [] }: Endpoints): unknown {
+  return [metadata.labels, stamped(metadata.annotations, undefined), subsets];
 }
 
 /** The slices of a service that is gone have an owner, and are collected; the older form has none. */

@@ -1,130 +1,110 @@
-import type { Endpoint, EndpointSlice, Pod, Service, ServicePort } from '@coxswain/k8s';
-import { keyString } from '@coxswain/runtime/core';
-
-/** Most endpoints in one slice. */
-const sliceSize = 100;
+import type { DiscoveryEndpointPort, Endpoint, EndpointSlice, Node, Pod, Service } from '@coxswain/k8s';
+import { Service as ServiceKind } from '@coxswain/k8s';
+import { controllerReference } from '@coxswain/runtime/apply';
+import { withHints } from './hints.ts';
+import { addressesOf, endpointOf, hasAddress, portsOf } from './pod-endpoint.ts';
 
 export const serviceNameLabel = 'kubernetes.io/service-name';
 export const managedByLabel = 'endpointslice.kubernetes.io/managed-by';
+export const headlessLabel = 'service.kubernetes.io/headless';
 export const managedBy = 'endpointslice-controller.k8s.io';
 
-interface SlicePort {
-  readonly name: string;
-  readonly port: number;
-  readonly protocol: string;
-  readonly appProtocol?: string;
+/** Labels of a service that its slices do not take over: they have their own. */
+const reserved: ReadonlySet<string> = new Set([serviceNameLabel, managedByLabel, headlessLabel]);
+
+/** Endpoints that have the same ports. */
+export interface PortGroup {
+  readonly ports: readonly DiscoveryEndpointPort[];
+  readonly endpoints: Endpoint[];
 }
 
-function isReady(pod: Pod): boolean {
-  return pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+/** What has the same ports goes together. */
+export function portKey(ports: readonly DiscoveryEndpointPort[] | null = []): string {
+  const facts = (ports ?? []).map(({ name, port, protocol, appProtocol }) =>
+    JSON.stringify([name ?? '', port, protocol, appProtocol]),
+  );
+  return facts.sort().join();
 }
 
-/** The number behind a service's target port in a pod; named ports may differ from pod to pod. */
-function targetOf(port: ServicePort, pod: Pod): number | undefined {
-  const target = port.targetPort ?? port.port;
-  if (typeof target === 'number') return target;
-  for (const container of pod.spec?.containers ?? [])
-    for (const candidate of container.ports ?? [])
-      if (candidate.name === target && (candidate.protocol ?? 'TCP') === (port.protocol ?? 'TCP'))
-        return candidate.containerPort;
-  return undefined;
+export function isHeadless({ spec }: Service): boolean {
+  return !spec?.clusterIP || spec.clusterIP === 'None';
 }
 
-function portsFor(service: Service, pod: Pod): SlicePort[] {
-  return (service.spec?.ports ?? []).flatMap((port) => {
-    const number = targetOf(port, pod);
-    if (number === undefined) return [];
-    return [
-      {
-        name: port.name ?? '',
-        port: number,
-        protocol: port.protocol ?? 'TCP',
-        ...(port.appProtocol ? { appProtocol: port.appProtocol } : {}),
-      },
-    ];
-  });
+/** The address types a service has slices of. */
+export function addressTypesOf({ spec }: Service): readonly string[] {
+  const families = spec?.ipFamilies ?? [];
+  return families.length > 0 ? families : ['IPv4'];
 }
 
-function endpointOf(service: Service, pod: Pod): Endpoint {
-  const terminating = pod.metadata.deletionTimestamp !== undefined;
-  const serving = isReady(pod);
-  const hostname = pod.spec?.hostname && pod.spec.subdomain === service.metadata.name ? pod.spec.hostname : undefined;
+function withoutReserved(labels: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => !reserved.has(key)));
+}
+
+/** Whether the slice has the labels of its service, besides its own. */
+export function hasLabelsOf(slice: EndpointSlice, service: Service): boolean {
+  const [have, want] = [withoutReserved(slice.metadata.labels), withoutReserved(service.metadata.labels)];
+  const keys = Object.keys(want);
+  return keys.length === Object.keys(have).length && keys.every((key) => have[key] === want[key]);
+}
+
+export function labelsFor(service: Service): Record<string, string> {
   return {
-    addresses: [pod.status?.podIP ?? ''],
-    conditions: {
-      ready: service.spec?.publishNotReadyAddresses === true || (serving && !terminating),
-      serving,
-      terminating,
-    },
-    ...(hostname ? { hostname } : {}),
-    ...(pod.spec?.nodeName ? { nodeName: pod.spec.nodeName } : {}),
-    targetRef: {
-      kind: 'Pod',
-      namespace: pod.metadata.namespace ?? '',
-      name: pod.metadata.name,
-      uid: pod.metadata.uid ?? '',
-    },
+    ...withoutReserved(service.metadata.labels),
+    ...(isHeadless(service) ? { [headlessLabel]: '' } : {}),
+    [serviceNameLabel]: service.metadata.name,
+    [managedByLabel]: managedBy,
   };
 }
 
-function sliceOf(
+/** A slice without a name: the server gives it one. */
+export function newSlice(
   service: Service,
-  index: number,
-  ports: readonly SlicePort[],
+  addressType: string,
+  ports: readonly DiscoveryEndpointPort[],
   endpoints: readonly Endpoint[],
 ): EndpointSlice {
-  const headless: Record<string, string> =
-    service.spec?.clusterIP === 'None' ? { 'service.kubernetes.io/headless': '' } : {};
+  const { name, namespace = '' } = service.metadata;
   return {
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
     metadata: {
-      name: `${service.metadata.name}-${index}`,
-      namespace: service.metadata.namespace ?? '',
-      labels: {
-        ...service.metadata.labels,
-        ...headless,
-        [serviceNameLabel]: service.metadata.name,
-        [managedByLabel]: managedBy,
-      },
-      ownerReferences: [
-        {
-          apiVersion: 'v1',
-          kind: 'Service',
-          name: service.metadata.name,
-          uid: service.metadata.uid ?? '',
-          controller: true,
-          blockOwnerDeletion: true,
-        },
-      ],
+      name: '',
+      generateName: `${name}-`,
+      namespace,
+      labels: labelsFor(service),
+      ownerReferences: [controllerReference(ServiceKind, service)],
     },
-    addressType: 'IPv4',
+    addressType,
     endpoints,
     ports,
   };
 }
 
+export function isOwnedBy(slice: EndpointSlice, { metadata }: Service): boolean {
+  return (slice.metadata.ownerReferences ?? []).some(({ kind, uid }) => kind === 'Service' && uid === metadata.uid);
+}
+
 /**
- * The slices a service should have: pods with the same ports together, at most {@link sliceSize} in one, in a stable order.
- * A service without pods has one empty slice.
+ * The endpoints of a service by their ports. A pod on a node that is not known cannot be reached, unless the service publishes
+ * whatever there is.
  */
-export function desiredSlices(service: Service, pods: Iterable<Pod>): EndpointSlice[] {
-  const groups = new Map<string, { ports: SlicePort[]; endpoints: Endpoint[] }>();
-  const alive = [...pods].filter(
-    ({ status }) => status?.podIP && status.phase !== 'Succeeded' && status.phase !== 'Failed',
-  );
-  alive.sort((a, b) => keyString(a.metadata).localeCompare(keyString(b.metadata), 'en', { numeric: true }));
-  for (const pod of alive) {
-    const ports = portsFor(service, pod);
-    const key = JSON.stringify(ports);
+export function groupsOf(
+  service: Service,
+  pods: Iterable<Pod>,
+  addressType: string,
+  nodeOf: (name: string) => Node | undefined,
+): Map<string, PortGroup> {
+  const groups = new Map<string, PortGroup>();
+  for (const pod of pods) {
+    if (!hasAddress(pod)) continue;
+    const ports = portsOf(service, pod);
+    const key = portKey(ports);
     const group = groups.get(key) ?? { ports, endpoints: [] };
-    group.endpoints.push(endpointOf(service, pod));
     groups.set(key, group);
+    const node = nodeOf(pod.spec?.nodeName ?? '');
+    const addresses = addressesOf(pod, addressType);
+    if (addresses.length === 0 || (!node && !service.spec?.publishNotReadyAddresses)) continue;
+    group.endpoints.push(withHints(service, endpointOf(service, pod, node, addresses)));
   }
-  if (groups.size === 0) return [sliceOf(service, 0, [], [])];
-  const slices: EndpointSlice[] = [];
-  for (const { ports, endpoints } of groups.values())
-    for (let at = 0; at < endpoints.length; at += sliceSize)
-      slices.push(sliceOf(service, slices.length, ports, endpoints.slice(at, at + sliceSize)));
-  return slices;
+  return groups;
 }
