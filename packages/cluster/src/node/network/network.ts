@@ -58,7 +58,7 @@ export class ProcessNetwork implements PodNetwork {
   }
 
   async joinNode(node: string): Promise<NodePlace> {
-    return (await this.#running.promise).joinNode(node);
+    return (await this.#network()).joinNode(node);
   }
 
   leaveNode(node: string): void {
@@ -66,15 +66,23 @@ export class ProcessNetwork implements PodNetwork {
   }
 
   async attach(...[pod, directory]: Parameters<PodNetwork['attach']>): Promise<PodAttachment> {
-    return (await this.#running.promise).attach(pod, directory);
+    return (await this.#network()).attach(pod, directory);
   }
 
   /** Ends listeners and connections, and lets other clusters have the addresses. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#running.reject(new NetworkError('the network of the cluster was closed'));
+    this.#running.reject(closed());
     await this.#running.promise.then((running) => running.close()).catch(() => {});
     await this.#block?.release();
     this.#block = undefined;
   }
+
+  async #network(): Promise<RunningNetwork> {
+    const network = await this.#running.promise;
+    if (this.#closed) throw closed();
+    return network;
+  }
 }
+
+const closed = () => new NetworkError('the network of the cluster was closed');
