@@ -1,15 +1,10 @@
-/** A line of a log, without its end. `time` is milliseconds since the epoch. */
-export interface LogLine {
-  readonly time: number;
-  readonly stream: 'stdout' | 'stderr';
-  readonly text: string;
-}
+import type { LogLine, LogPart, ReadableLog } from './read-log.ts';
 
 /** Characters kept of one run; of more the oldest lines go. */
 const kept = 1024 * 1024;
 
 /** What one run of a container wrote, and whether more may come. */
-export class ContainerLog {
+export class ContainerLog implements ReadableLog {
   readonly #now: () => number;
   #lines: LogLine[] = [];
   #size = 0;
@@ -32,9 +27,13 @@ export class ContainerLog {
     return this.#ended;
   }
 
-  /** Lines that are still kept, from the one with this number on. */
-  from(start: number): readonly LogLine[] {
-    return this.#lines.slice(Math.max(0, start - this.#dropped));
+  /** Positions are numbers of lines. */
+  start(tailLines?: number): number {
+    return tailLines === undefined ? 0 : Math.max(0, this.length - tailLines);
+  }
+
+  read(position: number): LogPart {
+    return { lines: this.#lines.slice(Math.max(0, position - this.#dropped)), next: this.length };
   }
 
   write(text: string, stream: LogLine['stream'] = 'stdout'): void {
@@ -54,15 +53,14 @@ export class ContainerLog {
     this.#wake();
   }
 
-  /** Resolves with the next line, the end, or when the signal is aborted. */
-  changed(signal: AbortSignal): Promise<void> {
+  changed(position: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
         this.#waiting.delete(done);
         signal.removeEventListener('abort', done);
         resolve();
       };
-      if (signal.aborted || this.#ended) return resolve();
+      if (signal.aborted || this.#ended || this.length > position) return resolve();
       this.#waiting.add(done);
       signal.addEventListener('abort', done, { once: true });
     });

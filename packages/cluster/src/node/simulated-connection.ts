@@ -37,13 +37,13 @@ function connected(listen: (connection: Duplex) => void): Duplex {
 
 /** The log from now on, until the run ends or the client leaves. */
 async function follow({ log }: SimulatedRun, { stdout, stderr, signal }: CommandStreams): Promise<void> {
-  for (let next = log.length; !signal.aborted; ) {
+  for (let position = log.length; !signal.aborted; ) {
     const { ended } = log;
-    for (const { stream, text } of log.from(next))
-      (stream === 'stdout' ? stdout : (stderr ?? stdout))?.write(`${text}\n`);
-    next = log.length;
+    const { lines, next } = log.read(position);
+    position = next;
+    for (const { stream, text } of lines) (stream === 'stdout' ? stdout : (stderr ?? stdout))?.write(`${text}\n`);
     if (ended) return;
-    await log.changed(signal);
+    await log.changed(position, signal);
   }
 }
 
