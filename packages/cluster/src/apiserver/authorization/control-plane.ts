@@ -50,7 +50,7 @@ export const controlPlanePolicy: ShortPolicy = {
       rules: [
         'list,watch||namespaces,nodes,pods,services',
         'create,get||services',
-        'create,list,watch|discovery.k8s.io|endpointslices',
+        'create,get,list,watch|discovery.k8s.io|endpointslices',
         'create,patch|events.k8s.io|events',
       ],
     },

@@ -44,7 +44,8 @@ export class TestNetwork implements AsyncDisposable {
     this.network = new ProcessNetwork({ clock: systemClock, random: this.#random, log: silentLogger });
   }
 
-  static async start(options: ClusterOptions = {}, seed = 1): Promise<TestNetwork> {
+  /** @param nameServer false: somebody else listens where it would be. Default true. */
+  static async start(options: ClusterOptions = {}, { nameServer = true, seed = 1 } = {}): Promise<TestNetwork> {
     const world = new TestNetwork(seed);
     world.#directory = await mkdtemp(join(tmpdir(), 'coxswain-network-'));
     world.#server = await startServer({
@@ -53,7 +54,11 @@ export class TestNetwork implements AsyncDisposable {
       log: silentLogger,
       options: { port: 0, ...options },
       nodes: world.connections,
-      loopbackPods: (stored) => world.network.claim(stored),
+      loopbackPods: async (stored) => {
+        const range = await world.network.claim(stored);
+        if (!nameServer) await world.listen(range.replace('0.0/16', '0.10'), 53, (socket) => socket.end());
+        return range;
+      },
     });
     const controllers = world.#manager(controlPlaneUsers.controllers);
     endpointsControllers(controllers);
@@ -75,7 +80,9 @@ export class TestNetwork implements AsyncDisposable {
   async addNode(name: string): Promise<string> {
     const { address, podRange } = await this.network.joinNode(name);
     const addresses = [{ type: 'InternalIP', address }];
-    await this.create(Node, { metadata: { name }, spec: { podCIDR: podRange } });
+    if (!(await this.client.of(Node).find({ name }))) {
+      await this.create(Node, { metadata: { name }, spec: { podCIDR: podRange } });
+    }
     await this.client.of(Node).patch({ name }, merge({ status: { addresses } }), { subresource: 'status' });
     return address;
   }
@@ -96,12 +103,21 @@ export class TestNetwork implements AsyncDisposable {
       metadata: { name, labels: { app: name }, ...metadata },
       spec: { nodeName: 'node-1', containers: [{ name: 'main', image: 'app:1' }], ...spec },
     });
+    const attachment = await this.#attach(pod);
+    await this.setReady(name, true);
+    return attachment;
+  }
+
+  /** Attaches a pod that is there from an earlier start. */
+  async adopt(name: string): Promise<PodAttachment & { readonly ip: string }> {
+    return this.#attach(await this.client.of(Pod).get({ namespace: this.namespace, name }));
+  }
+
+  async #attach(pod: Pod): Promise<PodAttachment & { readonly ip: string }> {
     const directory = await mkdtemp(join(this.#directory, 'pod-'));
     const attachment = await this.network.attach(pod, directory);
-    this.#attachments.set(name, attachment);
-    const [ip] = attachment.addresses;
-    await this.setReady(name, true);
-    return { ...attachment, ip };
+    this.#attachments.set(pod.metadata.name, attachment);
+    return { ...attachment, ip: attachment.addresses[0] };
   }
 
   async setReady(name: string, ready: boolean): Promise<void> {

@@ -1,6 +1,6 @@
 import { EndpointSlice, Service } from '@coxswain/k8s';
 import type { Client } from '@coxswain/runtime/client';
-import { type Clock, isAlreadyExists, type Logger, type Random } from '@coxswain/runtime/core';
+import type { Clock, Logger, Random } from '@coxswain/runtime/core';
 import { parseResolvConf } from '../pod/resolv-conf.ts';
 import type { ClusterNames } from './names.ts';
 import { DnsServer } from './server.ts';
@@ -20,36 +20,25 @@ export interface NameServiceOptions {
 
 export const dnsPort = 53;
 const key = { namespace: 'kube-system', name: 'kube-dns' };
+const labels = { 'k8s-app': 'kube-dns', 'kubernetes.io/name': 'CoreDNS' };
+const ports = [
+  { name: 'dns', port: dnsPort, protocol: 'UDP' as const },
+  { name: 'dns-tcp', port: dnsPort, protocol: 'TCP' as const },
+];
 
-/** Makes the Service by which clients know the name server, as installers of clusters do. */
-async function publish(client: Client, address: string): Promise<void> {
-  const ports = (['UDP', 'TCP'] as const).map((protocol) => ({
-    name: protocol === 'UDP' ? 'dns' : 'dns-tcp',
-    port: dnsPort,
-    protocol,
-  }));
-  const labels = { 'k8s-app': 'kube-dns', 'kubernetes.io/name': 'CoreDNS' };
-  const ignorePresent = (error: unknown) => {
-    if (!isAlreadyExists(error)) throw error;
-  };
-  await client
-    .of(Service)
-    .create({ metadata: { ...key, labels }, spec: { clusterIP: address, ports } })
-    .catch(ignorePresent);
-  await client
-    .of(EndpointSlice)
-    .create({
-      metadata: { ...key, labels: { ...labels, 'kubernetes.io/service-name': key.name } },
-      addressType: 'IPv4',
-      endpoints: [{ addresses: [address], conditions: { ready: true } }],
-      ports,
-    })
-    .catch(ignorePresent);
-}
+/** The Service by which clients know the name server, as installers of clusters make it. */
+const service = (address: string): Service => ({ metadata: { ...key, labels }, spec: { clusterIP: address, ports } });
+
+const slice = (address: string): EndpointSlice => ({
+  metadata: { ...key, labels: { ...labels, 'kubernetes.io/service-name': key.name } },
+  addressType: 'IPv4',
+  endpoints: [{ addresses: [address], conditions: { ready: true } }],
+  ports,
+});
 
 /**
  * Starts the cluster's name server and publishes it as `kube-system/kube-dns`. `undefined` when another server has that name already, or
- * this user may not listen at port 53.
+ * this user may not listen at port 53, which is only logged.
  */
 export async function openNameService(options: NameServiceOptions): Promise<DnsServer | undefined> {
   const { client, names, address, resolvConf, clock, random, log } = options;
@@ -60,11 +49,14 @@ export async function openNameService(options: NameServiceOptions): Promise<DnsS
   const server = new DnsServer({ address, port: dnsPort, names, forward, random, log });
   try {
     await server.open();
+    if (!present) await client.of(Service).create(service(address));
+    const slices = client.of(EndpointSlice);
+    if (!(await slices.find(key))) await slices.create(slice(address));
+    return server;
   } catch (error) {
+    await server.close();
     const reason = String(error);
     log.warn({ address, error: reason }, 'no name server for pods: their hosts files have the names of Services');
     return undefined;
   }
-  await publish(client, address);
-  return server;
 }
