@@ -103,6 +103,11 @@ export interface PodSandbox {
   log(container: string, id: string, options: LogOptions, signal: AbortSignal): AsyncIterable<Uint8Array> | undefined;
   /** Connects with a port of the pod. Rejects with an Error whose message says why. */
   dial(port: number, signal: AbortSignal): Promise<Duplex>;
+  /**
+   * To be awaited before the containers of a pod that goes away are asked to stop: Services give it no new connections from the call on;
+   * resolves when those just begun are with its programs (200 ms at most). Absent: nobody connects here.
+   */
+  readonly drain?: () => Promise<void>;
   /** Everything of the pod goes: what still runs, mounts, folders, address. What outlives pods stays. */
   remove(): Promise<void>;
 }
