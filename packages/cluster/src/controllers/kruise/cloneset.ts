@@ -46,8 +46,9 @@ function revisionOwner(set: CloneSet): RevisionOwner {
     kind: CloneSet,
     object: set,
     template: set.spec.template,
-    labels: { ...set.spec.selector.matchLabels },
+    selector: set.spec.selector,
     currentName: set.status?.currentRevision,
+    collisionCount: set.status?.collisionCount ?? 0,
     historyLimit: set.spec.revisionHistoryLimit ?? 10,
   };
 }
@@ -222,7 +223,7 @@ export class CloneSetReconciler implements Reconciler {
       expectedUpdatedReplicas: replicas - partition,
       updateRevision: update,
       currentRevision: done ? update : revisions.current.metadata.name,
-      collisionCount: set.status?.collisionCount ?? 0,
+      collisionCount: revisions.collisionCount,
       labelSelector: formatSelector(selectorFromField(set.spec.selector)),
     };
     await writeStatus(context, CloneSet, set, status);

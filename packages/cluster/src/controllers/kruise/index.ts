@@ -18,10 +18,11 @@ export { kruiseCrds } from './crds.ts';
 /** Adds the OpenKruise controllers to the control plane's manager. Their CRDs must be served. */
 export function kruiseControllers(manager: Manager): void {
   indexOrphans(manager.cache, Pod);
-  manager.cache.informer(ControllerRevision);
+  indexOrphans(manager.cache, ControllerRevision);
   manager
     .controller(KruiseStatefulSet, 'kruise-statefulset')
     .owns(Pod)
+    .owns(ControllerRevision, { where: ({ type }) => type === 'deleted' })
     .watches(Pod, {
       map: (pod, { cache }) =>
         adopters(pod, cache.store(KruiseStatefulSet).list({ namespace: pod.metadata.namespace ?? '' })),
@@ -41,6 +42,7 @@ export function kruiseControllers(manager: Manager): void {
   manager
     .controller(CloneSet, 'cloneset')
     .owns(Pod)
+    .owns(ControllerRevision, { where: ({ type }) => type === 'deleted' })
     .watches(Pod, {
       map: (pod, { cache }) => adopters(pod, cache.store(CloneSet).list({ namespace: pod.metadata.namespace ?? '' })),
     })

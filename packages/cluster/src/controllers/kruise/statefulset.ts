@@ -68,10 +68,11 @@ export class KruiseStatefulSetReconciler implements Reconciler {
     const status: KruiseStatefulSetStatus = {
       ...countPods(model, result, clock.now()),
       observedGeneration: set.metadata.generation ?? 0,
-      collisionCount: set.status?.collisionCount ?? 0,
+      collisionCount: result.revisions.collisionCount,
       labelSelector: formatSelector(selectorFromField(set.spec.selector)),
     };
     await writeStatus(context, KruiseStatefulSet, set, status);
+    if (result.failure !== undefined) throw result.failure;
     // the old revision is history from now on
     if (status.currentRevision !== result.revisions.current.metadata.name) return { requeueAfter: 0 };
     return result.wait === undefined ? undefined : { requeueAfter: result.wait };

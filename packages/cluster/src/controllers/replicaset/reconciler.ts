@@ -1,5 +1,12 @@
 import { type Kind, type LabelSelector, Pod, type ReplicaSet, type ReplicationController } from '@coxswain/k8s';
-import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
+import type { Client } from '@coxswain/runtime/client';
+import {
+  controllerOf,
+  ownerIndex,
+  type ReconcileContext,
+  type Reconciler,
+  type Result,
+} from '@coxswain/runtime/controller';
 import { formatTime, keyString, matchesLabels, selectorFromLabels } from '@coxswain/runtime/core';
 import type { EventRecorder } from '@coxswain/runtime/events';
 import type { Workload } from '../workload/claim.ts';
@@ -23,6 +30,10 @@ const burst = 500;
 /** So many pods of one template, in either form. */
 export type Replicas = ReplicaSet | ReplicationController;
 
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 type Condition = NonNullable<NonNullable<Replicas['status']>['conditions']>[number];
 
 /** How the two forms differ. */
@@ -33,20 +44,22 @@ export interface ReplicasKind<T extends Replicas> {
   status(tally: PodTally): object;
 }
 
-function failureCondition(set: Replicas, error: unknown, reason: string, now: number): readonly Condition[] {
-  const others = (set.status?.conditions ?? []).filter(({ type }) => type !== 'ReplicaFailure');
-  if (error === undefined) return others;
-  const before = set.status?.conditions?.find(({ type }) => type === 'ReplicaFailure');
-  return [
-    ...others,
-    {
-      type: 'ReplicaFailure',
-      status: 'True',
-      reason,
-      message: String(error instanceof Error ? error.message : error),
-      lastTransitionTime: before?.lastTransitionTime ?? formatTime(now),
-    },
-  ];
+/** A failure is told once, as it was when it began, until it is over. */
+function failureCondition(set: Replicas, failure: Failure | undefined, now: number): readonly Condition[] {
+  const conditions = set.status?.conditions ?? [];
+  const before = conditions.find(({ type }) => type === 'ReplicaFailure');
+  if (!failure) return conditions.filter((condition) => condition !== before);
+  if (before) return conditions;
+  const { reason } = failure;
+  const message = textOf(failure.error);
+  const lastTransitionTime = formatTime(now);
+  return [...conditions, { type: 'ReplicaFailure', status: 'True', reason, message, lastTransitionTime }];
+}
+
+/** What kept a pass from making or removing pods. */
+interface Failure {
+  readonly reason: 'FailedCreate' | 'FailedDelete';
+  readonly error: unknown;
 }
 
 /** Keeps the number of pods of a ReplicaSet or ReplicationController what its spec says. */
@@ -72,16 +85,15 @@ export class ReplicasReconciler<T extends Replicas> implements Reconciler {
     const owned = await claimPods(context, this.#workload(set));
     const active = owned.filter(isActive);
     const difference = set.metadata.deletionTimestamp ? 0 : (set.spec.replicas ?? 1) - active.length;
-    let failure: unknown;
+    let failure: Failure | undefined;
     try {
       if (difference > 0) await this.#create(context, set, Math.min(difference, burst));
       if (difference < 0) await this.#remove(context, set, active, Math.min(-difference, burst));
     } catch (error) {
-      failure = error;
+      failure = { reason: difference > 0 ? 'FailedCreate' : 'FailedDelete', error };
     }
-    const reason = difference > 0 ? 'FailedCreate' : 'FailedDelete';
-    const wait = await this.#report(context, set, isRace(failure) ? undefined : failure, reason);
-    if (failure !== undefined) throw failure;
+    const wait = await this.#report(context, set, isRace(failure?.error) ? undefined : failure);
+    if (failure) throw failure.error;
     // what was too much for one pass comes in the next
     if (Math.abs(difference) > burst) return { requeueAfter: 0 };
     return wait === undefined ? undefined : { requeueAfter: wait };
@@ -96,45 +108,69 @@ export class ReplicasReconciler<T extends Replicas> implements Reconciler {
     const pod = podFromTemplate(this.#workload(set), template, {
       generateName: `${set.metadata.name}-`,
     });
-    for (let i = 0; i < count; i++) {
-      try {
-        const created = await client.of(Pod).create(pod);
-        this.#recorder.event(this.#form.kind, set, {
-          reason: 'SuccessfulCreate',
-          message: `Created pod: ${created.metadata.name}`,
-        });
-      } catch (error) {
-        if (isRace(error)) throw error;
-        this.#recorder.event(this.#form.kind, set, {
-          type: 'Warning',
-          reason: 'FailedCreate',
-          message: `Error creating: ${error instanceof Error ? error.message : error}`,
-        });
-        throw error;
-      }
+    const one = () => this.#createOne(client, set, pod);
+    // one, two, four … at once: what is wrong with all of them fails once, not as often as there are pods
+    for (let left = count, batch = 1; left > 0; left -= batch, batch *= 2) {
+      const results = await Promise.allSettled(Array.from({ length: Math.min(batch, left) }, one));
+      const failed = results.find((result) => result.status === 'rejected');
+      if (failed) throw failed.reason;
     }
   }
 
-  async #remove({ client, clock }: ReconcileContext, set: T, active: readonly Pod[], count: number): Promise<void> {
-    const order = byDeletionOrder(countByNode(active), clock.now());
-    for (const pod of [...active].sort(order).slice(0, count)) {
-      await deletePod(client, pod);
-      this.#recorder.event(this.#form.kind, set, {
-        reason: 'SuccessfulDelete',
-        message: `Deleted pod: ${pod.metadata.name}`,
-      });
+  async #createOne(client: Client, set: T, pod: Pod): Promise<void> {
+    try {
+      const { metadata } = await client.of(Pod).create(pod);
+      this.#tell(set, 'SuccessfulCreate', `Created pod: ${metadata.name}`);
+    } catch (error) {
+      if (!isRace(error)) this.#tell(set, 'FailedCreate', `Error creating: ${textOf(error)}`);
+      throw error;
     }
+  }
+
+  async #remove(context: ReconcileContext, set: T, active: readonly Pod[], count: number): Promise<void> {
+    const { client, clock } = context;
+    const order = byDeletionOrder(countByNode(this.#siblings(context, set, active)), clock.now());
+    const victims = count < active.length ? [...active].sort(order).slice(0, count) : active;
+    const results = await Promise.allSettled(
+      victims.map(async (pod) => {
+        try {
+          await deletePod(client, pod);
+          this.#tell(set, 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`);
+        } catch (error) {
+          this.#tell(set, 'FailedDelete', `Error deleting: ${textOf(error)}`);
+          throw new Error(`unable to delete pods: ${textOf(error)}`, { cause: error });
+        }
+      }),
+    );
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
+  }
+
+  /** Pods of the same owner, such as a Deployment's other ReplicaSets: a node that has several of them can spare one. */
+  #siblings({ cache }: ReconcileContext, set: T, active: readonly Pod[]): readonly Pod[] {
+    const owner = controllerOf(set);
+    if (!owner) return active;
+    const sets = [...cache.store(this.#form.kind).list({ namespace: set.metadata.namespace ?? '' })].filter(
+      (one) => controllerOf(one)?.uid === owner.uid,
+    );
+    const pods = cache.store(Pod);
+    return sets.flatMap(({ metadata }) => [...pods.by(ownerIndex, metadata.uid ?? '')].filter(isActive));
+  }
+
+  #tell(set: T, reason: string, message: string): void {
+    const type = reason.startsWith('Failed') ? 'Warning' : 'Normal';
+    this.#recorder.event(this.#form.kind, set, { type, reason, message });
   }
 
   /** Writes the status; answers the milliseconds until time alone changes it. */
-  async #report(context: ReconcileContext, set: T, failure: unknown, reason: string): Promise<number | undefined> {
+  async #report(context: ReconcileContext, set: T, failure: Failure | undefined): Promise<number | undefined> {
     const now = context.clock.now();
     // the store already shows what this pass made and removed
     const pods = controlledPods(context, set);
     const tally = tallyPods(pods, set.spec?.minReadySeconds ?? 0, now);
     const template = selectorFromLabels(set.spec?.template?.metadata?.labels ?? {});
     const labelled = pods.filter((pod) => isActive(pod) && matchesLabels(template, pod.metadata.labels));
-    const conditions = failureCondition(set, failure, reason, now);
+    const conditions = failureCondition(set, failure, now);
     const status = {
       replicas: tally.active,
       fullyLabeledReplicas: labelled.length,

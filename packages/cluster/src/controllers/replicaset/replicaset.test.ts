@@ -1,4 +1,4 @@
-import { Pod, ReplicaSet, ReplicationController } from '@coxswain/k8s';
+import { Pod, ReplicaSet, ReplicationController, ResourceQuota } from '@coxswain/k8s';
 import { seededRandom } from '@coxswain/runtime/core';
 import { expect, test } from 'vitest';
 import { TestCluster, template } from '../test-cluster.ts';
@@ -91,6 +91,46 @@ test('a failure to create is a condition and an event, and is retried', async ()
   expect(status?.conditions).toMatchObject([{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate' }]);
   expect((await world.events('FailedCreate'))[0]).toContain('nobody');
   world.errors.length = 0;
+});
+
+test('what is wrong with all pods fails one creation a pass, and is a condition until it is over', async () => {
+  await using world = await TestCluster.start();
+  await world.create(ResourceQuota, { metadata: { name: 'few' }, spec: { hard: { pods: '3' } } });
+  await world.advance(1);
+  await world.create(ReplicaSet, replicaSet(100));
+  const { status } = await world.get(ReplicaSet, 'web');
+  expect(status).toMatchObject({
+    replicas: 3,
+    conditions: [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate' }],
+  });
+  expect(status?.conditions?.[0]?.message).toContain(
+    'exceeded quota: few, requested: pods=1, used: pods=3, limited: pods=3',
+  );
+  expect((await world.events('FailedCreate')).length).toBeLessThan(20);
+  await world.delete(ResourceQuota, 'few');
+  await world.advance(600);
+  const after = (await world.get(ReplicaSet, 'web')).status;
+  expect(after).toMatchObject({ replicas: 100 });
+  expect(after?.conditions ?? []).toEqual([]);
+  world.errors.length = 0;
+});
+
+test.each([1, 2, 3])('late watches never make more pods than wanted (seed %i)', async (seed) => {
+  const random = seededRandom(seed);
+  await using world = await TestCluster.start({ nodes: 2, random: seededRandom(seed) });
+  for (const resource of ['replicasets', 'pods'])
+    world.cluster.faults.add({ match: { verb: 'watch', resource }, action: { watch: 'reorderless-late', ms: 4000 } });
+  await world.create(ReplicaSet, replicaSet(5));
+  for (let second = 0; second < 60; second++) {
+    await world.advance(1);
+    const pods = (await world.list(Pod)).filter(({ metadata }) => !metadata.deletionTimestamp);
+    expect(pods.length).toBeLessThanOrEqual(5);
+    const victim = pods[Math.floor(random.next() * pods.length)];
+    if (victim && random.next() < 0.2)
+      await world.client.of(Pod).delete({ namespace: world.namespace, name: victim.metadata.name });
+  }
+  await world.advance(30);
+  expect(await world.names(Pod)).toHaveLength(5);
 });
 
 test('deleting with orphans leaves the pods to the next of that selector', async () => {

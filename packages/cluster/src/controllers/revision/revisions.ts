@@ -1,8 +1,15 @@
-import { ControllerRevision, type Kind, type KubeObject, type PodTemplateSpec } from '@coxswain/k8s';
+import {
+  ControllerRevision,
+  type Kind,
+  type KubeObject,
+  type LabelSelector,
+  type PodTemplateSpec,
+} from '@coxswain/k8s';
 import { controllerReference } from '@coxswain/runtime/apply';
-import { controllerOf, type ReconcileContext } from '@coxswain/runtime/controller';
+import type { ReconcileContext } from '@coxswain/runtime/controller';
 import { deepEqual, isAlreadyExists, keyOf } from '@coxswain/runtime/core';
-import { contentHash } from '../workload/hash.ts';
+import { claim } from '../workload/claim.ts';
+import { revisionHash, stableJson } from '../workload/hash.ts';
 import { ignoreRace } from '../workload/tolerant.ts';
 
 /** Label of pods: the name of the revision they were made from. */
@@ -13,10 +20,11 @@ export interface RevisionOwner {
   readonly kind: Kind;
   readonly object: KubeObject;
   readonly template: PodTemplateSpec;
-  /** Labels of the revisions. */
-  readonly labels: Readonly<Record<string, string>>;
+  readonly selector: LabelSelector;
   /** What its status says is current; `undefined` before the first roll is complete. */
   readonly currentName: string | undefined;
+  /** Names that were found taken by other content so far. */
+  readonly collisionCount: number;
   /** Old revisions to keep besides those in use. */
   readonly historyLimit: number;
 }
@@ -26,6 +34,8 @@ export interface Revisions {
   readonly current: ControllerRevision;
   readonly update: ControllerRevision;
   readonly all: readonly ControllerRevision[];
+  /** As it is after this pass. */
+  readonly collisionCount: number;
 }
 
 /** The template a revision holds. It is stored as a patch (`$patch: replace`), as `kubectl rollout undo` wants it. */
@@ -39,43 +49,66 @@ export function templateOf(revision: ControllerRevision): PodTemplateSpec {
 
 function sorted(revisions: readonly ControllerRevision[]): ControllerRevision[] {
   return [...revisions].sort(
-    (a, b) => (a.revision ?? 0) - (b.revision ?? 0) || a.metadata.name.localeCompare(b.metadata.name),
+    (a, b) =>
+      (a.revision ?? 0) - (b.revision ?? 0) ||
+      Date.parse(a.metadata.creationTimestamp ?? '') - Date.parse(b.metadata.creationTimestamp ?? '') ||
+      a.metadata.name.localeCompare(b.metadata.name),
   );
 }
 
-function ownedRevisions({ cache }: ReconcileContext, owner: RevisionOwner): ControllerRevision[] {
-  const uid = owner.object.metadata.uid ?? '';
-  return sorted(
-    [...cache.store(ControllerRevision).by('owner', uid)].filter((revision) => controllerOf(revision)?.uid === uid),
+/** The owner's revisions; those that an earlier owner left behind are adopted. */
+async function ownedRevisions(context: ReconcileContext, owner: RevisionOwner): Promise<ControllerRevision[]> {
+  return sorted(await claim(context, owner, ControllerRevision));
+}
+
+function dataOf({ template }: RevisionOwner) {
+  return { spec: { template: { ...template, $patch: 'replace' } } };
+}
+
+/** The text of a revision's data as it is kept: keys in order, and without signs that mean something in HTML. */
+function textOf(data: unknown): string {
+  return stableJson(data).replace(
+    /[<>&\u2028\u2029]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 
-async function create({ client }: ReconcileContext, owner: RevisionOwner, number: number): Promise<ControllerRevision> {
-  const { name, namespace } = owner.object.metadata;
+/** Most characters of the owner's name in that of a revision. */
+const prefixLength = 223;
+
+async function create(
+  { client }: ReconcileContext,
+  owner: RevisionOwner,
+  number: number,
+): Promise<{ readonly revision: ControllerRevision; readonly collisionCount: number }> {
+  const { name, namespace, annotations } = owner.object.metadata;
   const revisions = client.of(ControllerRevision);
-  for (let collision = 0; ; collision++) {
-    const hash = contentHash(owner.template, collision);
+  const data = dataOf(owner);
+  for (let collisionCount = owner.collisionCount; ; collisionCount++) {
+    const hash = revisionHash(textOf(data), collisionCount);
     const wanted: ControllerRevision = {
       metadata: {
-        name: `${name}-${hash}`,
+        name: `${name.slice(0, prefixLength)}-${hash}`,
         namespace: namespace ?? '',
-        labels: { ...owner.labels, 'controller.kubernetes.io/hash': hash },
+        labels: { ...owner.template.metadata?.labels, 'controller.kubernetes.io/hash': hash },
+        ...(annotations ? { annotations } : {}),
         ownerReferences: [controllerReference(owner.kind, owner.object)],
       },
-      data: { spec: { template: { ...owner.template, $patch: 'replace' } } } as unknown as NonNullable<
-        ControllerRevision['data']
-      >,
+      data: data as unknown as NonNullable<ControllerRevision['data']>,
       revision: number,
     };
     try {
-      return await revisions.create(wanted);
+      return { revision: await revisions.create(wanted), collisionCount };
     } catch (error) {
-      if (!isAlreadyExists(error) || collision >= 10) throw error;
+      if (!isAlreadyExists(error) || collisionCount >= owner.collisionCount + attempts) throw error;
       const taken = await revisions.find(keyOf(wanted));
-      if (taken && controllerOf(taken)?.uid === owner.object.metadata.uid && sameTemplate(taken, owner)) return taken;
+      if (taken && sameTemplate(taken, owner)) return { revision: taken, collisionCount };
     }
   }
 }
+
+/** Names tried in one pass when other content has taken them. */
+const attempts = 10;
 
 function sameTemplate(revision: ControllerRevision, owner: RevisionOwner): boolean {
   return deepEqual(templateOf(revision), owner.template);
@@ -83,16 +116,20 @@ function sameTemplate(revision: ControllerRevision, owner: RevisionOwner): boole
 
 /** Finds the workload's revisions, making one for a new template; going back to an old template makes its revision the newest. */
 export async function syncRevisions(context: ReconcileContext, owner: RevisionOwner): Promise<Revisions> {
-  const known = ownedRevisions(context, owner);
+  const known = await ownedRevisions(context, owner);
   const newest = known.at(-1);
-  let update = known.find((revision) => sameTemplate(revision, owner));
-  if (!update) update = await create(context, owner, (newest?.revision ?? 0) + 1);
-  else if (newest && update !== newest)
+  let { collisionCount } = owner;
+  let update = known.findLast((revision) => sameTemplate(revision, owner));
+  if (!update) {
+    const created = await create(context, owner, (newest?.revision ?? 0) + 1);
+    update = created.revision;
+    collisionCount = created.collisionCount;
+  } else if (newest && update !== newest)
     update = await context.client.of(ControllerRevision).update({ ...update, revision: (newest.revision ?? 0) + 1 });
   const name = update.metadata.name;
   const all = sorted([...known.filter((revision) => revision.metadata.name !== name), update]);
   const current = all.find((revision) => revision.metadata.name === owner.currentName) ?? update;
-  return { current, update, all };
+  return { current, update, all, collisionCount };
 }
 
 /** Deletes the oldest revisions that neither the workload nor a pod refers to, down to the limit. */

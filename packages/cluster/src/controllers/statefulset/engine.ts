@@ -1,4 +1,5 @@
 import { type ControllerRevision, Pod } from '@coxswain/k8s';
+import { merge } from '@coxswain/runtime/client';
 import type { ReconcileContext } from '@coxswain/runtime/controller';
 import { isAlreadyExists, keyOf } from '@coxswain/runtime/core';
 import type { EventRecorder } from '@coxswain/runtime/events';
@@ -9,22 +10,23 @@ import {
   syncRevisions,
   truncateRevisions,
 } from '../revision/revisions.ts';
-import { claimPods, deletePod, isActive, isPodReady, sooner, untilAvailable } from '../workload/pods.ts';
+import { claim } from '../workload/claim.ts';
+import { deletePod, isActive, isPodReady, sooner, untilAvailable } from '../workload/pods.ts';
 import { isRace } from '../workload/tolerant.ts';
-import { ensureClaims, syncClaimOwners } from './claims.ts';
+import { Claims } from './claims.ts';
 import { type InPlaceUpdater, neverInPlace } from './in-place-seam.ts';
 import { ordinalOf, type StatefulModel } from './model.ts';
-import { podOf } from './pods.ts';
+import { podIndexLabel, podNameLabel, podOf } from './pods.ts';
 
 /** What one pass saw and left behind. */
 export interface StatefulResult {
-  /** Pods with an ordinal that should exist, as they are now. */
+  /** The pods of the set, as they are now; those that have ended are among them. */
   readonly pods: readonly Pod[];
-  /** All pods of the set that have not ended. */
-  readonly all: readonly Pod[];
   readonly revisions: Revisions;
   /** Milliseconds until time alone changes something. */
   readonly wait: number | undefined;
+  /** What went wrong on the way: to be thrown when the status is written. */
+  readonly failure: unknown;
 }
 
 interface Pass {
@@ -44,8 +46,9 @@ function revisionOwner(model: StatefulModel): RevisionOwner {
     kind: model.kind,
     object: model.object,
     template: model.template,
-    labels: { ...model.selector.matchLabels },
+    selector: model.selector,
     currentName: model.status.currentRevision,
+    collisionCount: model.status.collisionCount ?? 0,
     historyLimit: model.historyLimit,
   };
 }
@@ -53,48 +56,51 @@ function revisionOwner(model: StatefulModel): RevisionOwner {
 /** Moves the pods of a stateful set one step towards what its model wants. Shared by both flavours of StatefulSet. */
 export class StatefulEngine {
   readonly #recorder: EventRecorder;
+  readonly #claims: Claims;
   readonly #inPlace: InPlaceUpdater;
 
   constructor(recorder: EventRecorder, inPlace: InPlaceUpdater = neverInPlace) {
     this.#recorder = recorder;
+    this.#claims = new Claims(recorder);
     this.#inPlace = inPlace;
   }
 
   async step(context: ReconcileContext, model: StatefulModel): Promise<StatefulResult> {
-    const owned = await claimPods(context, model);
+    const { name: setName, deletionTimestamp } = model.object.metadata;
+    const member = (pod: Pod) => ordinalOf(setName, pod.metadata.name) !== undefined;
+    const owned = await claim(context, model, Pod, { member });
     const owner = revisionOwner(model);
     const revisions = await syncRevisions(context, owner);
-    const pods = new Map<number, Pod>();
-    for (const pod of owned) {
-      const ordinal = ordinalOf(model.object.metadata.name, pod.metadata.name);
-      if (ordinal !== undefined) pods.set(ordinal, pod);
-    }
+    const pods = new Map(owned.map((pod) => [ordinalOf(setName, pod.metadata.name) ?? -1, pod]));
     const pass: Pass = { context, model, revisions, pods, wait: undefined };
-    if (!model.object.metadata.deletionTimestamp) await this.#converge(pass);
-    for (const pod of pods.values()) await syncClaimOwners(context, model, pod, this.#isCondemned(pass, pod));
+    let failure: unknown;
+    try {
+      if (!deletionTimestamp) await this.#converge(pass);
+    } catch (error) {
+      failure = error;
+    }
     const inUse = new Set(owned.map((pod) => pod.metadata.labels?.[revisionLabel] ?? ''));
     await truncateRevisions(context, owner, revisions, inUse);
-    const all = this.#present(pass);
-    return { pods: all.filter((pod) => !this.#isCondemned(pass, pod)), all, revisions, wait: pass.wait };
+    return { pods: this.#present(pass), revisions, wait: pass.wait, failure };
   }
 
-  /** The pods as they are after this pass, without those that have ended. */
+  /** The pods as they are after this pass. */
   #present(pass: Pass): Pod[] {
     const { context, model, pods } = pass;
     const store = context.cache.store(Pod);
-    const present = [...pods.values()]
-      .map((pod) => store.get(keyOf(pod)))
-      .filter((pod) => pod !== undefined)
-      .filter((pod) => !hasEnded(pod));
+    const present = [...pods.values()].map((pod) => store.get(keyOf(pod))).filter((pod) => pod !== undefined);
     const now = context.clock.now();
     for (const pod of present)
       pass.wait = sooner(pass.wait, untilAvailable(pod, model.minReadySeconds, now) || undefined);
     return present;
   }
 
-  #isCondemned({ model }: Pass, pod: Pod): boolean {
-    const ordinal = ordinalOf(model.object.metadata.name, pod.metadata.name);
-    return ordinal !== undefined && !model.ordinals.includes(ordinal);
+  #ordinal({ model }: Pass, pod: Pod): number {
+    return ordinalOf(model.object.metadata.name, pod.metadata.name) ?? -1;
+  }
+
+  #isCondemned(pass: Pass, pod: Pod): boolean {
+    return !pass.model.ordinals.includes(this.#ordinal(pass, pod));
   }
 
   async #converge(pass: Pass): Promise<void> {
@@ -124,26 +130,49 @@ export class StatefulEngine {
     for (const [index, ordinal] of model.ordinals.entries()) {
       const pod = pods.get(ordinal);
       if (!pod) await this.#create(pass, ordinal, this.#revisionFor(pass, index));
-      else if (hasEnded(pod)) await this.#recreate(pass, pod);
+      else if (hasEnded(pod)) await this.#remove(pass, pod);
       else {
-        if (pod.status?.phase === 'Pending' && isActive(pod)) await ensureClaims(context, model, ordinal);
+        if (pod.status?.phase === 'Pending' && isActive(pod)) await this.#claims.ensure(context, model, ordinal);
         await this.#inPlace.prepare(context, pod);
       }
       const present = pods.get(ordinal);
       if (!model.parallel && !(present && this.#isHealthy(pass, present))) return false;
+      if (present && !hasEnded(present)) await this.#fixIdentity(pass, ordinal, present);
     }
     return true;
   }
 
-  /** Removes a pod that has ended; its deletion brings us back to make it anew. */
-  async #recreate({ context, model }: Pass, pod: Pod): Promise<void> {
+  /** What tells a pod apart, and who its claims go with. */
+  async #fixIdentity({ context, model, pods }: Pass, ordinal: number, pod: Pod): Promise<void> {
+    await this.#claims.sync(context, model, pod, false);
+    const { name, uid, labels } = pod.metadata;
+    if (labels?.[podNameLabel] === name) return;
+    const fixed = merge({ metadata: { uid, labels: { [podNameLabel]: name, [podIndexLabel]: String(ordinal) } } });
+    pods.set(ordinal, await context.client.of(Pod).patch(keyOf(pod), fixed));
+    this.#tell(model, 'update', name);
+  }
+
+  #tell({ kind, object }: StatefulModel, verb: 'create' | 'update' | 'delete', pod: string, failure?: unknown): void {
+    const subject = `${verb} Pod ${pod} in StatefulSet ${object.metadata.name}`;
+    const done = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`;
+    if (failure === undefined) {
+      this.#recorder.event(kind, object, { reason: `Successful${done}`, message: `${subject} successful` });
+      return;
+    }
+    const cause = failure instanceof Error ? failure.message : String(failure);
+    const message = `${subject} failed error: ${cause}`;
+    this.#recorder.event(kind, object, { type: 'Warning', reason: `Failed${done}`, message });
+  }
+
+  async #remove({ context, model }: Pass, pod: Pod): Promise<void> {
     if (pod.metadata.deletionTimestamp) return;
-    await deletePod(context.client, pod);
-    this.#recorder.event(model.kind, model.object, {
-      type: 'Warning',
-      reason: 'RecreatingFailedPod',
-      message: `StatefulSet ${model.object.metadata.name} is recreating failed Pod ${pod.metadata.name}`,
-    });
+    try {
+      await deletePod(context.client, pod);
+    } catch (error) {
+      this.#tell(model, 'delete', pod.metadata.name, error);
+      throw error;
+    }
+    this.#tell(model, 'delete', pod.metadata.name);
   }
 
   #revisionFor({ model, revisions }: Pass, index: number): ControllerRevision {
@@ -155,41 +184,30 @@ export class StatefulEngine {
     const { name } = pod.metadata;
     try {
       // a claim of an earlier pod is still on its way out: its deletion brings us back
-      if (!(await ensureClaims(context, model, ordinal))) return;
+      if (this.#claims.isStale(context, model, ordinal)) return;
+      if (!(await this.#claims.ensure(context, model, ordinal))) return;
       const created = await context.client.of(Pod).create(pod);
       pods.set(ordinal, created);
       await this.#inPlace.prepare(context, created);
-      this.#recorder.event(model.kind, model.object, {
-        reason: 'SuccessfulCreate',
-        message: `create Pod ${name} in StatefulSet ${model.object.metadata.name} successful`,
-      });
+      this.#tell(model, 'create', name);
     } catch (error) {
       // a pod of that name is on its way out (or a stranger's): its deletion brings us back
       if (isAlreadyExists(error)) return;
-      if (isRace(error)) throw error;
-      const message = error instanceof Error ? error.message : String(error);
-      this.#recorder.event(model.kind, model.object, {
-        type: 'Warning',
-        reason: 'FailedCreate',
-        message: `create Pod ${name} in StatefulSet ${model.object.metadata.name} failed error: ${message}`,
-      });
+      if (!isRace(error)) this.#tell(model, 'create', name, error);
       throw error;
     }
   }
 
-  /** Removes pods whose ordinal should not exist, from the top. */
+  /** Removes pods whose ordinal should not exist, from the top. In order, of the pods that are not healthy only the lowest may go. */
   async #shrink(pass: Pass): Promise<boolean> {
     const { context, model, pods } = pass;
-    const condemned = [...pods].filter(([, pod]) => this.#isCondemned(pass, pod)).sort(([a], [b]) => b - a);
-    for (const [, pod] of condemned) {
-      if (!pod.metadata.deletionTimestamp) {
-        await syncClaimOwners(context, model, pod, true);
-        await deletePod(context.client, pod);
-        this.#recorder.event(model.kind, model.object, {
-          reason: 'SuccessfulDelete',
-          message: `delete Pod ${pod.metadata.name} in StatefulSet ${model.object.metadata.name} successful`,
-        });
-      }
+    const condemned = [...pods.values()].filter((pod) => this.#isCondemned(pass, pod));
+    condemned.sort((a, b) => this.#ordinal(pass, b) - this.#ordinal(pass, a));
+    for (const pod of condemned) await this.#claims.sync(context, model, pod, true);
+    const sick = condemned.filter((pod) => !this.#isHealthy(pass, pod));
+    for (const pod of condemned) {
+      const blocked = !model.parallel && sick.includes(pod) && pod !== sick.at(-1);
+      if (!blocked) await this.#remove(pass, pod);
       if (!model.parallel) return false;
     }
     return true;
@@ -225,10 +243,6 @@ export class StatefulEngine {
       return;
     }
     if (model.update.inPlace === 'only') return;
-    await deletePod(context.client, pod);
-    this.#recorder.event(model.kind, model.object, {
-      reason: 'SuccessfulDelete',
-      message: `delete Pod ${pod.metadata.name} in StatefulSet ${model.object.metadata.name} successful`,
-    });
+    await this.#remove(pass, pod);
   }
 }

@@ -11,10 +11,11 @@ import { StatefulSetReconciler } from './reconciler.ts';
 /** Adds the StatefulSet controller to the control plane's manager. */
 export function statefulSetController(manager: Manager): void {
   indexOrphans(manager.cache, Pod);
-  manager.cache.informer(ControllerRevision);
+  indexOrphans(manager.cache, ControllerRevision);
   manager
     .controller(StatefulSet, 'statefulset')
     .owns(Pod)
+    .owns(ControllerRevision, { where: ({ type }) => type === 'deleted' })
     .watches(Pod, {
       map: (pod, { cache }) =>
         adopters(pod, cache.store(StatefulSet).list({ namespace: pod.metadata.namespace ?? '' })),

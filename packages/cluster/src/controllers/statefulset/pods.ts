@@ -3,6 +3,10 @@ import { revisionLabel, templateOf } from '../revision/revisions.ts';
 import { podFromTemplate } from '../workload/pods.ts';
 import type { StatefulModel } from './model.ts';
 
+/** Labels by which a pod says who it is. */
+export const podNameLabel = 'statefulset.kubernetes.io/pod-name';
+export const podIndexLabel = 'apps.kubernetes.io/pod-index';
+
 /** `data-web-0` */
 export function claimName(claim: PersistentVolumeClaim, pod: string): string {
   return `${claim.metadata.name}-${pod}`;
@@ -28,8 +32,8 @@ export function podOf(model: StatefulModel, ordinal: number, revision: Controlle
   const pod = podFromTemplate(model, template, { name });
   const volumes = volumesOf(model, template, name);
   const identity = {
-    'statefulset.kubernetes.io/pod-name': name,
-    'apps.kubernetes.io/pod-index': String(ordinal),
+    [podNameLabel]: name,
+    [podIndexLabel]: String(ordinal),
     [revisionLabel]: revision.metadata.name,
   };
   return {

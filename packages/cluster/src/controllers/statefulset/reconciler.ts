@@ -60,10 +60,11 @@ export class StatefulSetReconciler implements Reconciler {
     const status: StatefulSetStatus = {
       ...counts,
       observedGeneration: set.metadata.generation ?? 0,
-      collisionCount: set.status?.collisionCount ?? 0,
+      collisionCount: result.revisions.collisionCount,
       ...(set.status?.conditions ? { conditions: set.status.conditions } : {}),
     };
     await writeStatus(context, StatefulSet, set, status);
+    if (result.failure !== undefined) throw result.failure;
     // the old revision is history from now on
     if (status.currentRevision !== result.revisions.current.metadata.name) return { requeueAfter: 0 };
     return result.wait === undefined ? undefined : { requeueAfter: result.wait };

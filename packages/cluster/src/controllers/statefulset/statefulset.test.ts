@@ -1,4 +1,5 @@
 import {
+  ConfigMap,
   ControllerRevision,
   PersistentVolumeClaim,
   Pod,
@@ -8,6 +9,7 @@ import {
 } from '@coxswain/k8s';
 import { expect, test } from 'vitest';
 import { TestCluster, template } from '../test-cluster.ts';
+import { revisionHash } from '../workload/hash.ts';
 
 const labels = { app: 'db' };
 const data: PersistentVolumeClaim = {
@@ -126,7 +128,9 @@ test('a pod that has failed is made anew', async () => {
   const pod = await world.get(Pod, 'db-0');
   expect(pod.metadata.uid).not.toBe(uid);
   expect(pod.status?.phase).toBe('Running');
-  expect(await world.events('RecreatingFailedPod')).toHaveLength(1);
+  expect(await world.events('SuccessfulDelete')).toEqual([
+    'SuccessfulDelete: delete Pod db-0 in StatefulSet db successful',
+  ]);
 });
 
 test('each pod has its own claim; by default it outlives pod and set', async () => {
@@ -184,7 +188,7 @@ test('whenDeleted: Delete takes the claims along with the set', async () => {
   await world.delete(StatefulSet, 'db');
   await world.advance(10);
   expect(await world.names(Pod)).toEqual([]);
-  expect((await world.names(PersistentVolumeClaim)).filter((name) => name === 'data-db-0')).toEqual([]);
+  expect(await world.names(PersistentVolumeClaim)).toEqual([]);
 });
 
 test('a claim that is on its way out goes before its pod comes back', async () => {
@@ -208,4 +212,128 @@ test('old revisions go beyond the limit', async () => {
   await world.advance(1);
   expect(await world.names(ControllerRevision)).toHaveLength(2);
   expect(await images(world)).toEqual(['app:4']);
+});
+
+test('revisions are named and labelled as Kubernetes names them', async () => {
+  await using world = await TestCluster.start();
+  await world.create(StatefulSet, { ...statefulSet(1), metadata: { name: 'db', annotations: { note: 'x' } } });
+  const [revision] = await world.list(ControllerRevision);
+  const hash = revision?.metadata.labels?.['controller.kubernetes.io/hash'] ?? '';
+  expect(revision?.metadata).toMatchObject({ name: `db-${hash}`, labels, annotations: { note: 'x' } });
+  expect(revision?.revision).toBe(1);
+  expect((await world.get(Pod, 'db-0')).metadata.labels).toMatchObject({ 'controller-revision-hash': `db-${hash}` });
+  // FNV-1 of "0", its digits as letters
+  expect(revisionHash('', 0)).toBe('d8bfb7bc');
+});
+
+test('a set that is made again takes over pods and revisions of the one before', async () => {
+  await using world = await TestCluster.start();
+  await world.create(StatefulSet, statefulSet(2));
+  const before = (await world.list(Pod)).map(({ metadata }) => metadata.uid);
+  const revisions = await world.names(ControllerRevision);
+  await world.delete(StatefulSet, 'db', 'Orphan');
+  await world.advance(5);
+  await world.create(StatefulSet, statefulSet(2));
+  await world.advance(5);
+  expect((await world.list(Pod)).map(({ metadata }) => metadata.uid)).toEqual(before);
+  expect(await world.names(ControllerRevision)).toEqual(revisions);
+  const { uid } = (await world.get(StatefulSet, 'db')).metadata;
+  const [revision] = await world.list(ControllerRevision);
+  expect(revision?.metadata.ownerReferences).toMatchObject([{ uid, controller: true }]);
+  expect((await world.get(StatefulSet, 'db')).status).toMatchObject({ readyReplicas: 2, collisionCount: 0 });
+});
+
+test('a pod whose name is no ordinal is not the set’s; a lost label of identity comes back', async () => {
+  await using world = await TestCluster.start();
+  const spec = { containers: [{ name: 'c', image: 'a' }] };
+  await world.create(Pod, { metadata: { name: 'stray', labels }, spec });
+  await world.create(StatefulSet, statefulSet(1));
+  expect((await world.get(Pod, 'stray')).metadata.ownerReferences ?? []).toEqual([]);
+  await world.patch(Pod, 'db-0', { metadata: { labels: { 'statefulset.kubernetes.io/pod-name': null } } });
+  expect((await world.get(Pod, 'db-0')).metadata.labels).toMatchObject({
+    'statefulset.kubernetes.io/pod-name': 'db-0',
+  });
+  expect(await world.events('SuccessfulUpdate')).toEqual([
+    'SuccessfulUpdate: update Pod db-0 in StatefulSet db successful',
+  ]);
+});
+
+test('claims go with whom the policy says, also when it changes; a stranger’s control is respected', async () => {
+  await using world = await TestCluster.start();
+  await world.create(StatefulSet, statefulSet(2, { volumeClaimTemplates: [data] }));
+  await world.advance(1);
+  const owners = async (claim: string) =>
+    ((await world.get(PersistentVolumeClaim, claim)).metadata.ownerReferences ?? []).map(({ kind, controller }) => [
+      kind,
+      controller,
+    ]);
+  expect(await owners('data-db-0')).toEqual([]);
+  const policy = (whenDeleted: string, whenScaled: string) =>
+    world.patch(StatefulSet, 'db', { spec: { persistentVolumeClaimRetentionPolicy: { whenDeleted, whenScaled } } });
+  await policy('Delete', 'Delete');
+  expect(await owners('data-db-0')).toEqual([['StatefulSet', true]]);
+  await policy('Retain', 'Delete');
+  expect(await owners('data-db-0')).toEqual([]);
+  const stranger = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'u', controller: true };
+  await world.create(ConfigMap, { metadata: { name: 'x' } });
+  const { uid = '' } = (await world.get(ConfigMap, 'x')).metadata;
+  await world.patch(PersistentVolumeClaim, 'data-db-0', { metadata: { ownerReferences: [{ ...stranger, uid }] } });
+  await policy('Delete', 'Delete');
+  expect(await owners('data-db-0')).toEqual([['ConfigMap', true]]);
+  expect(await owners('data-db-1')).toEqual([['StatefulSet', true]]);
+});
+
+test('in order, a pod that is scaled away and not healthy holds up those above it that are not either', async () => {
+  await using world = await TestCluster.start();
+  const gate = { spec: { containers: [{ name: 'c', image: 'a' }], readinessGates: [{ conditionType: 'x/y' }] } };
+  await world.create(
+    StatefulSet,
+    statefulSet(3, { podManagementPolicy: 'Parallel', template: { metadata: { labels }, ...gate } }),
+  );
+  await world.setCondition('db-0', 'x/y', 'True');
+  const { spec } = await world.get(StatefulSet, 'db');
+  await world.delete(StatefulSet, 'db', 'Orphan');
+  await world.advance(5);
+  await world.create(StatefulSet, {
+    metadata: { name: 'db' },
+    spec: { ...spec, replicas: 1, podManagementPolicy: 'OrderedReady' } as StatefulSetSpec,
+  });
+  await world.advance(60);
+  expect(await world.names(Pod)).toEqual(['db-0', 'db-1', 'db-2']);
+  await world.setCondition('db-2', 'x/y', 'True');
+  await world.advance(60);
+  expect(await world.names(Pod)).toEqual(['db-0']);
+});
+
+test('the status counts what is there: ended and leaving pods too', async () => {
+  await using world = await TestCluster.start();
+  await world.create(StatefulSet, statefulSet(2, { podManagementPolicy: 'Parallel' }));
+  await world.patch(Pod, 'db-1', { metadata: { finalizers: ['test/hold'] } });
+  await world.delete(Pod, 'db-1');
+  const { status } = await world.get(StatefulSet, 'db');
+  expect(status).toMatchObject({ replicas: 2, currentReplicas: 1, updatedReplicas: 1 });
+  await world.patch(Pod, 'db-1', { metadata: { finalizers: null } });
+  expect((await world.get(StatefulSet, 'db')).status).toMatchObject({
+    replicas: 2,
+    readyReplicas: 2,
+    updatedReplicas: 2,
+  });
+});
+
+test('a watch that is late never makes a pod twice or moves two at once', async () => {
+  await using world = await TestCluster.start();
+  for (const resource of ['statefulsets', 'pods', 'controllerrevisions'])
+    world.cluster.faults.add({ match: { verb: 'watch', resource }, action: { watch: 'reorderless-late', ms: 2000 } });
+  await world.create(StatefulSet, statefulSet(3));
+  await world.advance(30);
+  expect(await world.names(Pod)).toEqual(['db-0', 'db-1', 'db-2']);
+  await world.patch(StatefulSet, 'db', image('app:2'));
+  for (let second = 0; second < 60; second++) {
+    await world.advance(1);
+    expect((await world.list(Pod)).filter(({ status }) => status?.phase === 'Running').length).toBeGreaterThanOrEqual(
+      2,
+    );
+  }
+  expect(await images(world)).toEqual(['app:2', 'app:2', 'app:2']);
+  expect(await world.names(ControllerRevision)).toHaveLength(2);
 });

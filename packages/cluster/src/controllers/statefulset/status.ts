@@ -17,28 +17,28 @@ export interface StatefulCounts {
   readonly updateRevision: string;
 }
 
-/** Counts pods. `currentRevision` becomes the update revision only when every pod has it and is ready. */
-export function countPods(model: StatefulModel, { all, pods, revisions }: StatefulResult, now: number): StatefulCounts {
+/**
+ * Counts pods. A pod that is on its way out still counts as there and, as long as it is, as ready; it belongs to no revision.
+ * `currentRevision` becomes the update revision only when all wanted pods, and no others, have it and are ready.
+ */
+export function countPods(model: StatefulModel, { pods, revisions }: StatefulResult, now: number): StatefulCounts {
   const current = revisions.current.metadata.name;
   const update = revisions.update.metadata.name;
-  const living = all.filter(({ metadata }) => !metadata.deletionTimestamp);
-  const available = (pod: Pod) => untilAvailable(pod, model.minReadySeconds, now) === 0;
-  const updated = living.filter(({ metadata }) => metadata.labels?.[revisionLabel] === update);
-  const done =
-    pods.length === model.ordinals.length &&
-    updated.length === pods.length &&
-    updated.every(isPodReady) &&
-    model.update.partition === 0;
-  const effective = done ? update : current;
+  const isReady = (pod: Pod) => pod.status?.phase === 'Running' && isPodReady(pod);
+  const isAvailable = (pod: Pod) => isReady(pod) && untilAvailable(pod, model.minReadySeconds, now) === 0;
+  const count = (test: (pod: Pod) => boolean) => pods.filter(test).length;
+  const belongsTo = (name: string) => (pod: Pod) =>
+    !pod.metadata.deletionTimestamp && pod.metadata.labels?.[revisionLabel] === name;
+  const isUpdated = belongsTo(update);
+  const counts = { replicas: pods.length, readyReplicas: count(isReady), updatedReplicas: count(isUpdated) };
+  const done = Object.values(counts).every((number) => number === model.ordinals.length);
   return {
-    replicas: all.length,
-    readyReplicas: living.filter(isPodReady).length,
-    availableReplicas: living.filter((pod) => isPodReady(pod) && available(pod)).length,
-    currentReplicas: living.filter(({ metadata }) => metadata.labels?.[revisionLabel] === effective).length,
-    updatedReplicas: updated.length,
-    updatedReadyReplicas: updated.filter(isPodReady).length,
-    updatedAvailableReplicas: updated.filter((pod) => isPodReady(pod) && available(pod)).length,
-    currentRevision: effective,
+    ...counts,
+    availableReplicas: count(isAvailable),
+    currentReplicas: done ? counts.updatedReplicas : count(belongsTo(current)),
+    updatedReadyReplicas: count((pod) => isUpdated(pod) && isReady(pod)),
+    updatedAvailableReplicas: count((pod) => isUpdated(pod) && isAvailable(pod)),
+    currentRevision: done ? update : current,
     updateRevision: update,
   };
 }

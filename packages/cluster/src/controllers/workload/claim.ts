@@ -67,6 +67,14 @@ async function mayAdopt({ client }: ReconcileContext, { kind, object }: Workload
   return fresh?.metadata.uid === object.metadata.uid && !fresh?.metadata.deletionTimestamp;
 }
 
+/** What a workload asks of objects besides its selector. */
+export interface ClaimRules<T extends KubeObject> {
+  /** Whether an object that nobody controls may be taken; default: any. */
+  readonly adoptable?: (object: T) => boolean;
+  /** Whether an object can be the workload's at all, such as by its name; default: any. */
+  readonly member?: (object: T) => boolean;
+}
+
 /**
  * The objects of a kind that a workload controls and selects. Those it selects that nobody controls are adopted;
  * those it controls but no longer selects are let go.
@@ -75,7 +83,7 @@ export async function claim<T extends KubeObject>(
   context: ReconcileContext,
   workload: Workload,
   kind: Kind<T>,
-  adoptable: (object: T) => boolean = () => true,
+  { adoptable = () => true, member = () => true }: ClaimRules<T> = {},
 ): Promise<T[]> {
   const { cache, client } = context;
   const { uid = '', namespace = '', deletionTimestamp } = workload.object.metadata;
@@ -83,7 +91,7 @@ export async function claim<T extends KubeObject>(
   const store = cache.store(kind);
   const claimed: T[] = [];
   for (const object of store.by(ownerIndex, uid)) {
-    if (matchesLabels(selector, object.metadata.labels)) claimed.push(object);
+    if (matchesLabels(selector, object.metadata.labels) && member(object)) claimed.push(object);
     else if (!object.metadata.deletionTimestamp && !deletionTimestamp)
       await setOwners(
         client,
@@ -95,7 +103,10 @@ export async function claim<T extends KubeObject>(
   if (deletionTimestamp) return claimed;
   const found = [...store.by(orphans, namespace)].filter(
     (object) =>
-      !object.metadata.deletionTimestamp && matchesLabels(selector, object.metadata.labels) && adoptable(object),
+      !object.metadata.deletionTimestamp &&
+      matchesLabels(selector, object.metadata.labels) &&
+      member(object) &&
+      adoptable(object),
   );
   if (found.length === 0 || !(await mayAdopt(context, workload))) return claimed;
   for (const object of found) {

@@ -8,16 +8,37 @@ function phaseRank(pod: Pod): number {
 }
 
 function cost(pod: Pod): number {
-  return Number(pod.metadata.annotations?.[deletionCost] ?? 0) || 0;
+  const text = pod.metadata.annotations?.[deletionCost] ?? '';
+  return /^(0|-?[1-9]\d*)$/.test(text) ? Number(text) : 0;
 }
 
-function restarts(pod: Pod): number {
-  return Math.max(0, ...(pod.status?.containerStatuses ?? []).map(({ restartCount }) => restartCount));
+/** The most restarts of a container, and of a sidecar. */
+function restarts({ spec, status }: Pod): readonly [number, number] {
+  const most = (counts: readonly { readonly restartCount: number }[] = []) =>
+    Math.max(0, ...counts.map(({ restartCount }) => restartCount));
+  const sidecars = new Set(
+    (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always').map(({ name }) => name),
+  );
+  return [
+    most(status?.containerStatuses),
+    most(status?.initContainerStatuses?.filter(({ name }) => sidecars.has(name))),
+  ];
 }
 
-/** The order of magnitude of an age: pods of about the same age count as equal, so that chance spreads the victims. */
-function ageBucket(since: number | undefined, now: number): number {
-  return since === undefined ? -1 : Math.floor(Math.log2(Math.max(1, now - since)));
+/** The order of magnitude of an age, in nanoseconds. */
+function ageBucket(since: number, now: number): number {
+  const age = (now - since) * 1e6;
+  return age > 0 ? Math.floor(Math.log2(age)) : -1;
+}
+
+function byUid(a: Pod, b: Pod): number {
+  return (a.metadata.uid ?? '') < (b.metadata.uid ?? '') ? -1 : 1;
+}
+
+/** The younger first; of about the same age, chance (the uid) decides, so that victims are spread. */
+function byAge(a: Pod, b: Pod, since: (pod: Pod) => number, now: number): number {
+  if (since(a) === since(b)) return 0;
+  return ageBucket(since(a), now) - ageBucket(since(b), now) || byUid(a, b);
 }
 
 function created(pod: Pod): number {
@@ -38,10 +59,15 @@ export function byDeletionOrder(siblings: ReadonlyMap<string, number>, now: numb
     Number(isPodReady(a)) - Number(isPodReady(b)) ||
     cost(a) - cost(b) ||
     crowd(b) - crowd(a) ||
-    ageBucket(readySince(a), now) - ageBucket(readySince(b), now) ||
-    restarts(b) - restarts(a) ||
-    ageBucket(created(a), now) - ageBucket(created(b), now) ||
-    ((a.metadata.uid ?? '') < (b.metadata.uid ?? '') ? -1 : 1);
+    byAge(a, b, (pod) => readySince(pod) ?? 0, now) ||
+    moreRestarts(a, b) ||
+    byAge(a, b, created, now) ||
+    byUid(a, b);
+}
+
+function moreRestarts(a: Pod, b: Pod): number {
+  const [[ofA, sidecarsOfA], [ofB, sidecarsOfB]] = [restarts(a), restarts(b)];
+  return ofB - ofA || sidecarsOfB - sidecarsOfA;
 }
 
 /** How many pods of a set each node has. */

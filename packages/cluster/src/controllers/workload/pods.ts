@@ -120,7 +120,7 @@ export function podFromTemplate(
 
 /** The pods of a workload; see {@link claim}. Pods that have ended are not adopted. */
 export function claimPods(context: ReconcileContext, workload: Workload): Promise<Pod[]> {
-  return claim(context, workload, PodKind, isActive);
+  return claim(context, workload, PodKind, { adoptable: isActive });
 }
 
 /** Deletes a pod unless it is gone or another has its name. */
