@@ -1,8 +1,10 @@
-import type { DynamicObject, KubeObject } from '@coxswain/k8s';
+import type { Condition, DynamicObject, KubeObject } from '@coxswain/k8s';
+import { setCondition } from '@coxswain/runtime/apply';
 import {
   apiError,
   badRequest,
   conflict,
+  forbidden,
   formatTime,
   type LabelSelectorLike,
   matchesLabels,
@@ -15,6 +17,10 @@ import type { StrategyContext, SubresourceHandler } from '../types.ts';
 import { setPodCondition } from './conditions.ts';
 
 const budgets = 'policy/poddisruptionbudgets';
+/** Condition of a budget. */
+const condition = 'DisruptionAllowed';
+/** Evictions that may be under way at the same time. */
+const mostDisrupted = 2000;
 
 interface Budget extends KubeObject {
   readonly spec?: { readonly selector?: LabelSelectorLike; readonly unhealthyPodEvictionPolicy?: string };
@@ -24,6 +30,7 @@ interface Budget extends KubeObject {
     readonly currentHealthy?: number;
     readonly desiredHealthy?: number;
     readonly disruptedPods?: Readonly<Record<string, string>>;
+    readonly conditions?: readonly Condition[];
   };
 }
 
@@ -60,15 +67,29 @@ function isReady(pod: DynamicObject): boolean {
   );
 }
 
+/** Why a budget has nothing left, as its status tells. */
+function reasonOf({ metadata: { name }, status = {} }: Budget): string {
+  const { currentHealthy = 0, desiredHealthy = 0, conditions = [] } = status;
+  const closed = conditions.find(({ type, status: is, message }) => type === condition && is === 'False' && message);
+  const refused = `The disruption budget ${name} does not allow evicting pods currently`;
+  // the numbers are from before, when they could not be counted
+  if (closed?.reason === 'SyncFailed') return `${refused} because it failed sync: ${closed.message}`;
+  if (currentHealthy <= desiredHealthy)
+    return `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
+  return closed ? `${refused} (${closed.reason}): ${closed.message}` : refused;
+}
+
 function blocked(budget: Budget): Error {
-  const { currentHealthy = 0, desiredHealthy = 0 } = budget.status ?? {};
-  const message =
-    currentHealthy <= desiredHealthy
-      ? `The disruption budget ${budget.metadata.name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`
-      : `The disruption budget ${budget.metadata.name} does not allow evicting pods currently`;
   return apiError(429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", {
-    causes: [{ reason: 'DisruptionBudget', message }],
+    causes: [{ reason: 'DisruptionBudget', message: reasonOf(budget) }],
   });
+}
+
+/** A status that the controller would not write. */
+function unusable(budget: Budget, why: string, detail: string): Error {
+  const message = `The disruption budget ${budget.metadata.name} does not allow evicting pods currently: ${detail}`;
+  const resource = { group: 'policy', plural: 'poddisruptionbudget' };
+  return forbidden(resource, budget.metadata.name, why, [{ reason: 'DisruptionBudget', message }]);
 }
 
 function stillProcessing(budget: Budget): Error {
@@ -77,6 +98,17 @@ function stillProcessing(budget: Budget): Error {
     causes: [{ reason: 'DisruptionBudget', message }],
     retryAfterSeconds: 10,
   });
+}
+
+/** The status with the condition that nothing is left. */
+function closedBy<T extends NonNullable<Budget['status']>>(status: T, now: number): T {
+  const verdict = {
+    type: condition,
+    status: 'False',
+    reason: 'InsufficientPods',
+    ...(status.observedGeneration === undefined ? {} : { observedGeneration: status.observedGeneration }),
+  } as const;
+  return { ...status, conditions: setCondition(status.conditions, verdict, now) };
 }
 
 /** Takes one disruption from the budget of a pod. @throws ApiError TooManyRequests when it has none left */
@@ -97,11 +129,18 @@ function spend(pod: DynamicObject, context: StrategyContext, dryRun: boolean): v
     if (currentHealthy >= desiredHealthy && desiredHealthy > 0) return;
   }
   if ((status.observedGeneration ?? 0) < (budget.metadata.generation ?? 0)) throw stillProcessing(budget);
-  if (disruptionsAllowed <= 0) throw blocked(budget);
+  if (disruptionsAllowed < 0)
+    throw unusable(budget, 'pdb disruptions allowed is negative', 'pdb disruptions allowed is negative');
+  if (Object.keys(status.disruptedPods ?? {}).length > mostDisrupted) {
+    const why = 'DisruptedPods map too big - too many evictions not confirmed by PDB controller';
+    throw unusable(budget, why, 'too many pending evictions not confirmed by PDB controller');
+  }
+  if (disruptionsAllowed === 0) throw blocked(budget);
   if (dryRun) return;
   const { namespace = '', name } = budget.metadata;
   const disruptedPods = { ...status.disruptedPods, [pod.metadata.name]: formatTime(context.clock.now()) };
-  const next = { ...budget, status: { ...status, disruptionsAllowed: disruptionsAllowed - 1, disruptedPods } };
+  const spent = { ...status, disruptionsAllowed: disruptionsAllowed - 1, disruptedPods };
+  const next = { ...budget, status: disruptionsAllowed > 1 ? spent : closedBy(spent, context.clock.now()) };
   context.storage.put({ resource: budgets, namespace, name }, next);
 }
 

@@ -30,6 +30,11 @@ interface Controller {
 /** The workloads whose number of pods is read from the cache. */
 const known: readonly Kind<Scaled>[] = [ReplicaSet, StatefulSet, ReplicationController, Deployment];
 
+/** The number cannot be told, however often one asks. */
+export class CannotExpect extends Error {
+  override readonly name = 'CannotExpect';
+}
+
 /** How many pods the controllers of some pods want, and which pods nobody controls. */
 export interface ExpectedPods {
   readonly count: number;
@@ -50,7 +55,7 @@ export async function expectedPods(context: ReconcileContext, pods: readonly Pod
     if (!owner || seen.has(owner.uid)) continue;
     seen.add(owner.uid);
     const controller = await controllerFor(context, owner, metadata.namespace ?? '');
-    if (!controller) throw new Error(`found no controllers for pod ${JSON.stringify(metadata.name)}`);
+    if (!controller) throw new CannotExpect(`found no controllers for pod ${JSON.stringify(metadata.name)}`);
     replicas.set(controller.uid, controller.replicas);
   }
   return { count: [...replicas.values()].reduce((sum, count) => sum + count, 0), unmanaged };
@@ -77,9 +82,9 @@ async function scaleOf(client: Client, owner: OwnerReference, namespace: string)
   const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   const { resources } = (await client.raw({ method: 'GET', path })) as ResourceList;
   const plural = resources.find(({ kind, name }) => kind === owner.kind && !name.includes('/'))?.name;
-  if (plural === undefined) throw new Error(`no matches for kind ${owner.kind} in ${owner.apiVersion}`);
+  if (plural === undefined) throw new CannotExpect(`no matches for kind ${owner.kind} in ${owner.apiVersion}`);
   if (!resources.some(({ kind, name }) => kind === 'Scale' && name === `${plural}/scale`)) {
-    throw new Error(`${plural}${group === '' ? '' : `.${group}`} does not implement the scale subresource`);
+    throw new CannotExpect(`${plural}${group === '' ? '' : `.${group}`} does not implement the scale subresource`);
   }
   const name = encodeURIComponent(owner.name);
   const at = `${path}/namespaces/${encodeURIComponent(namespace)}/${plural}/${name}/scale`;

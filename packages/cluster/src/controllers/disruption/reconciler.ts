@@ -1,12 +1,13 @@
 import { Pod, PodDisruptionBudget, type PodDisruptionBudgetStatus } from '@coxswain/k8s';
 import { setCondition } from '@coxswain/runtime/apply';
 import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
-import { isConflict, matchesLabels, selectorFromField } from '@coxswain/runtime/core';
+import { ApiError, isConflict, matchesLabels, selectorFromField } from '@coxswain/runtime/core';
 import type { EventRecorder } from '@coxswain/runtime/events';
 import { intOrPercent } from '../workload/int-or-percent.ts';
 import { isPodReady, sooner } from '../workload/pods.ts';
 import { writeStatus } from '../workload/write-status.ts';
-import { expectedPods } from './expected.ts';
+import { CannotExpect, type ExpectedPods, expectedPods } from './expected.ts';
+import { selectorText } from './selector-text.ts';
 
 /** How long an eviction may take until the pod counts again, in milliseconds. */
 const deletionTimeout = 2 * 60_000;
@@ -41,6 +42,9 @@ export class DisruptionReconciler implements Reconciler {
     } catch (error) {
       if (isConflict(error)) throw error;
       await failSafe(context, budget, error);
+      // a server that is in trouble may answer later; what cannot be counted by its nature waits for a change
+      if (error instanceof ApiError && error.code < 500) return undefined;
+      if (error instanceof CannotExpect) return undefined;
       throw error;
     }
   }
@@ -81,18 +85,21 @@ export class DisruptionReconciler implements Reconciler {
   async #counts(context: ReconcileContext, budget: PodDisruptionBudget, pods: readonly Pod[]): Promise<Counts> {
     const { minAvailable, maxUnavailable } = budget.spec ?? {};
     if (maxUnavailable === undefined && typeof minAvailable !== 'string')
-      return { expected: pods.length, desired: minAvailable ?? 0 };
-    const { count: expected, unmanaged } = await expectedPods(context, pods);
-    if (unmanaged.length > 0) {
-      this.#tell(
-        budget,
-        'Warning',
-        'UnmanagedPods',
-        `Nobody controls ${unmanaged.join(', ')}, so how many pods there should be cannot be told. For such pods, set .spec.minAvailable to a number.`,
-      );
-    }
+      return { expected: minAvailable === undefined ? 0 : pods.length, desired: minAvailable ?? 0 };
+    const { count: expected, unmanaged } = await this.#expect(context, budget, pods);
+    if (unmanaged.length > 0) this.#tell(budget, 'Warning', 'UnmanagedPods', unmanagedText(budget));
     if (maxUnavailable === undefined) return { expected, desired: intOrPercent(minAvailable, expected, 'up', 0) };
     return { expected, desired: Math.max(0, expected - intOrPercent(maxUnavailable, expected, 'up', 0)) };
+  }
+
+  async #expect(context: ReconcileContext, budget: PodDisruptionBudget, pods: readonly Pod[]): Promise<ExpectedPods> {
+    try {
+      return await expectedPods(context, pods);
+    } catch (error) {
+      const message = `Failed to calculate the number of expected pods: ${error instanceof Error ? error.message : error}`;
+      this.#tell(budget, 'Warning', 'CalculateExpectedPodCountFailed', message);
+      throw error;
+    }
   }
 
   /** Pods whose eviction was granted and that are not gone yet, and when the first of them is given up. */
@@ -112,7 +119,9 @@ export class DisruptionReconciler implements Reconciler {
         disruptedPods[name] = since;
         recheck = sooner(recheck, left + 1);
       } else {
-        const message = `Its eviction, granted by the PodDisruptionBudget ${budget.metadata.name}, has not come about`;
+        const { namespace } = budget.metadata;
+        // the namespace twice: so it is told by Kubernetes
+        const message = `Pod was expected by PDB ${namespace}/${namespace} to be deleted but it wasn't`;
         this.#recorder.event(Pod, pod, { type: 'Warning', reason: 'NotDeleted', message });
       }
     }
@@ -122,6 +131,14 @@ export class DisruptionReconciler implements Reconciler {
   #tell(budget: PodDisruptionBudget, type: 'Normal' | 'Warning', reason: string, message: string): void {
     this.#recorder.event(PodDisruptionBudget, budget, { type, reason, message });
   }
+}
+
+function unmanagedText({ spec }: PodDisruptionBudget): string {
+  return (
+    `Pods selected by this PodDisruptionBudget (selector: ${selectorText(spec?.selector ?? {})}) were found to be unmanaged. ` +
+    'As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. ' +
+    'To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.'
+  );
 }
 
 /** What cannot be counted allows nothing. */

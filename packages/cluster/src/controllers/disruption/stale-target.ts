@@ -18,7 +18,13 @@ export const staleTarget: Reconciler = {
     const left = Date.parse(target.lastTransitionTime ?? '') + timeout - clock.now();
     if (left > 0) return { requeueAfter: left };
     const { uid, resourceVersion } = pod.metadata;
-    const reset = { type: target.type, status: 'False', lastTransitionTime: formatTime(clock.now()) };
+    const observed = pod.status?.observedGeneration ?? target.observedGeneration;
+    const reset = {
+      type: target.type,
+      status: 'False',
+      lastTransitionTime: formatTime(clock.now()),
+      ...(observed ? { observedGeneration: pod.metadata.generation } : {}),
+    };
     const status = { conditions: conditions.map((condition) => (condition === target ? reset : condition)) };
     await client
       .of(Pod)
