@@ -50,6 +50,8 @@ export interface ProbeResult {
   readonly ok: boolean;
   /** What was answered, for the event. */
   readonly output: string;
+  /** `warning`: well, but told about. `error`: the container could not even be asked. The words of the event are others then. */
+  readonly note?: 'warning' | 'error';
 }
 
 export interface ContainerStart {
