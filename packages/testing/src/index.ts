@@ -30,5 +30,11 @@ export {
 } from './go-programs/index.ts';
 export { type Cut, type CutTransport, cutTransport } from './perturb/index.ts';
 export { type ClusterProgram, type Finished, helmFor, kubectlFor, type Running } from './programs.ts';
+export {
+  missingForRealCluster,
+  type RealCluster,
+  type RealClusterOptions,
+  startRealCluster,
+} from './real-cluster/index.ts';
 export { type RunOptions, runProgram } from './run-program.ts';
 export { type Tool, toolPath } from './tools.ts';

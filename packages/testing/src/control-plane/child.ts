@@ -8,6 +8,8 @@ const tail = 2_000;
 /** A program that runs, and the end of what it said. */
 export interface Child {
   readonly name: string;
+  /** -1 when it could not be started. */
+  readonly pid: number;
   /** True once it ended. */
   ended(): boolean;
   /** The last of its output. */
@@ -39,6 +41,7 @@ export function startChild(clock: Clock, name: string, path: string, args: reado
   });
   return {
     name,
+    pid: child.pid ?? -1,
     ended: () => gone,
     said: () => text,
     async stop(patience = 5_000) {

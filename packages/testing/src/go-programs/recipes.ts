@@ -2,6 +2,7 @@
 export const kubernetesVersion = 'v1.37.2';
 
 const etcdVersion = 'v3.7.3';
+const containerdVersion = 'v2.4.2';
 
 /** How one program is built from published Go modules. */
 export interface Recipe {
@@ -16,6 +17,9 @@ export interface Recipe {
 
 const kubernetes = { folder: `k-${kubernetesVersion}`, module: `k8s.io/kubernetes@${kubernetesVersion}` };
 
+const containerdModule = 'github.com/containerd/containerd/v2';
+const containerd = { folder: 'ctd', module: `${containerdModule}@${containerdVersion}` };
+
 /** Every program that can be built, by its name. */
 export const recipes = {
   etcd: {
@@ -25,6 +29,12 @@ export const recipes = {
   },
   'kube-apiserver': { ...kubernetes, package: 'k8s.io/kubernetes/cmd/kube-apiserver' },
   'kube-controller-manager': { ...kubernetes, package: 'k8s.io/kubernetes/cmd/kube-controller-manager' },
+  'kube-scheduler': { ...kubernetes, package: 'k8s.io/kubernetes/cmd/kube-scheduler' },
+  kubelet: { ...kubernetes, package: 'k8s.io/kubernetes/cmd/kubelet' },
+  'kube-proxy': { ...kubernetes, package: 'k8s.io/kubernetes/cmd/kube-proxy' },
+  containerd: { ...containerd, package: `${containerdModule}/cmd/containerd` },
+  'containerd-shim-runc-v2': { ...containerd, package: `${containerdModule}/cmd/containerd-shim-runc-v2` },
+  ctr: { ...containerd, package: `${containerdModule}/cmd/ctr` },
   'e2e.test': { ...kubernetes, package: 'k8s.io/kubernetes/test/e2e', test: true },
   agnhost: { ...kubernetes, package: 'k8s.io/kubernetes/test/images/agnhost' },
   ginkgo: { ...kubernetes, package: 'github.com/onsi/ginkgo/v2/ginkgo' },
