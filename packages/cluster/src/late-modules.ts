@@ -7,3 +7,4 @@ export const http2 = () => process.getBuiltinModule('node:http2');
 export const threads = () => process.getBuiltinModule('node:worker_threads');
 export const dgram = () => process.getBuiltinModule('node:dgram');
 export const childProcess = () => process.getBuiltinModule('node:child_process');
+export const tls = () => process.getBuiltinModule('node:tls');
