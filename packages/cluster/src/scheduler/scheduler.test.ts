@@ -9,6 +9,11 @@ function pod(name: string, spec: Partial<PodSpec> = {}, container: object = {}):
   };
 }
 
+const helpless = (nodes: number) =>
+  `preemption: 0/${nodes} nodes are available: ${nodes} Preemption is not helpful for scheduling.`;
+const nobodyLess = (nodes: number) =>
+  `preemption: 0/${nodes} nodes are available: ${nodes} No preemption victims found for incoming pod.`;
+
 const wants = (requests: object) => ({ resources: { requests } });
 const selector = { matchLabels: { app: 'x' } };
 
@@ -25,10 +30,10 @@ test('what does not fit says so once, and fits as soon as there is room', async 
   await using world = await TestCluster.start({ nodes: 1 });
   await world.create(Pod, pod('big', {}, wants({ cpu: '60' })));
   await world.create(Pod, pod('next', {}, wants({ cpu: '10', memory: '1Gi' })));
-  expect(await reasonOf(world, 'next')).toBe('0/1 nodes are available: 1 Insufficient cpu.');
+  expect(await reasonOf(world, 'next')).toBe(`0/1 nodes are available: 1 Insufficient cpu. ${nobodyLess(1)}`);
   await world.advance(600);
   expect(await world.events('FailedScheduling')).toEqual([
-    'FailedScheduling: 0/1 nodes are available: 1 Insufficient cpu.',
+    `FailedScheduling: 0/1 nodes are available: 1 Insufficient cpu. ${nobodyLess(1)}`,
   ]);
   await world.delete(Pod, 'big');
   expect(await nodeOf(world, 'next')).toBe('node-1');
@@ -37,14 +42,14 @@ test('what does not fit says so once, and fits as soon as there is room', async 
 test('any resource counts', async () => {
   await using world = await TestCluster.start({ nodes: 1 });
   await world.create(Pod, pod('a', {}, { resources: { requests: { 'x.io/gpu': '1' }, limits: { 'x.io/gpu': '1' } } }));
-  expect(await reasonOf(world, 'a')).toBe('0/1 nodes are available: 1 Insufficient x.io/gpu.');
+  expect(await reasonOf(world, 'a')).toBe(`0/1 nodes are available: 1 Insufficient x.io/gpu. ${helpless(1)}`);
 });
 
 test('selectors, affinity and taints; a node that appears or changes is seen', async () => {
   await using world = await TestCluster.start({ nodes: 2 });
   await world.create(Pod, pod('a', { nodeSelector: { disk: 'ssd' } }));
   expect(await reasonOf(world, 'a')).toBe(
-    "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.",
+    `0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector. ${helpless(2)}`,
   );
   await world.patch(Node, 'node-2', { metadata: { labels: { disk: 'ssd' } } });
   expect(await nodeOf(world, 'a')).toBe('node-2');
@@ -53,7 +58,7 @@ test('selectors, affinity and taints; a node that appears or changes is seen', a
   await world.patch(Node, 'node-2', { spec: { unschedulable: true } });
   await world.create(Pod, pod('b'));
   expect(await reasonOf(world, 'b')).toBe(
-    '0/2 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable.',
+    `0/2 nodes are available: 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable. ${helpless(2)}`,
   );
   await world.create(Pod, pod('c', { tolerations: [{ key: 'db', operator: 'Exists' }] }));
   expect(await nodeOf(world, 'c')).toBe('node-1');
@@ -88,10 +93,12 @@ test('anti-affinity keeps pods apart, also from those that came before', async (
   await world.create(Pod, pod('b', { affinity }));
   expect(new Set([await nodeOf(world, 'a'), await nodeOf(world, 'b')]).size).toBe(2);
   await world.create(Pod, pod('c', { affinity }));
-  expect(await reasonOf(world, 'c')).toBe("0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules.");
+  expect(await reasonOf(world, 'c')).toBe(
+    `0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules. ${nobodyLess(2)}`,
+  );
   await world.create(Pod, pod('d'));
   expect(await reasonOf(world, 'd')).toBe(
-    "0/2 nodes are available: 2 node(s) didn't satisfy existing pods anti-affinity rules.",
+    `0/2 nodes are available: 2 node(s) didn't satisfy existing pods anti-affinity rules. ${nobodyLess(2)}`,
   );
   await world.delete(Pod, 'd');
   await world.delete(Pod, 'a');

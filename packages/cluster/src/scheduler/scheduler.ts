@@ -1,194 +1,281 @@
-import { Node, PersistentVolumeClaim, Pod, type PodCondition, StorageClass } from '@coxswain/k8s';
-import { merge, strategic } from '@coxswain/runtime/client';
-import type { ReconcileContext, Reconciler } from '@coxswain/runtime/controller';
-import { formatTime, isConflict, keyOf, keyString, type Random } from '@coxswain/runtime/core';
+import { type Node, Pod, type PodCondition, type PodDisruptionBudget } from '@coxswain/k8s';
+import { type Client, strategic } from '@coxswain/runtime/client';
+import { type Clock, formatTime, keyOf, type Logger, type Random } from '@coxswain/runtime/core';
 import type { EventRecorder } from '@coxswain/runtime/events';
-import { ignoreRace } from '../controllers/workload/tolerant.ts';
-import { filters } from './filters.ts';
-import type { NodeLoad } from './node-load.ts';
-import type { Placements } from './placements.ts';
-import { preference } from './preference.ts';
-import { breaksPodAffinity, breaksSpread, type Placement } from './spread.ts';
+import { ignoreRace, isRace } from '../controllers/workload/tolerant.ts';
+import { Decider, type Decision } from './decision.ts';
+import { noNodes, rejectors, verdict } from './diagnosis.ts';
+import type { Nominations } from './nominations.ts';
+import type { Lookups } from './plugins/index.ts';
+import { type Candidate, Preemption } from './preemption/candidates.ts';
+import { evict } from './preemption/evict.ts';
+import type { SchedulingQueue, Waiting } from './queue.ts';
+import type { ClusterState } from './state/cluster-state.ts';
+import type { PodInfo } from './state/pod-info.ts';
+import type { VolumeBinder } from './volumes/volume-binder.ts';
 
 export interface SchedulerOptions {
-  /** Breaks ties between equally good nodes. */
+  readonly client: Client;
+  readonly clock: Clock;
   readonly random: Random;
+  readonly log: Logger;
   readonly recorder: EventRecorder;
-  readonly placements: Placements;
+  readonly state: ClusterState;
+  readonly queue: SchedulingQueue;
+  readonly nominations: Nominations;
+  readonly lookups: Lookups;
+  readonly volumes: VolumeBinder;
+  readonly budgets: () => Iterable<PodDisruptionBudget>;
+  /** The pod as the store has it now; `undefined` when it is gone. */
+  readonly pod: (key: string) => Pod | undefined;
 }
 
-/** Annotation by which the scheduler asks for a claim's volume on a node. */
-export const selectedNode = 'volume.kubernetes.io/selected-node';
+type FailedDecision = Extract<Decision, { kind: 'none' }>;
 
-interface Candidate {
-  readonly node: Node;
-  readonly load: NodeLoad;
-}
+/** What a failed attempt means for the node that the pod was promised. */
+type Nomination = { readonly node: string } | 'clear' | 'keep';
 
-/** Share of the node that would be free, between 0 and 1: the emptier, the better. */
-function freeShare({ load }: Candidate): number {
-  const { allocatable, requested, count } = load;
-  const share = (used: number, all: number) => (all > 0 ? (all - used) / all : 0);
-  const free = (name: string) => share(requested.get(name) ?? 0, allocatable.get(name) ?? 0);
-  return (free('cpu') + free('memory') + share(count * 1000, allocatable.get('pods') ?? 0)) / 3;
-}
+/** Pods being bound at a time; more wait until one is. */
+const bindingsAtOnce = 64;
+/** Events take no longer texts. */
+const longestNote = 1024;
 
-/** `0/3 nodes are available: 2 Insufficient cpu, 1 node(s) were unschedulable.` */
-function verdict(total: number, reasons: readonly string[]): string {
-  if (total === 0) return 'no nodes available to schedule pods';
-  const counts = new Map<string, number>();
-  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  const list = [...counts].map(([reason, count]) => `${count} ${reason}`).sort();
-  return `0/${total} nodes are available: ${list.join(', ')}.`;
-}
-
-const gated = {
-  reason: 'SchedulingGated',
-  message: 'Scheduling is blocked due to non-empty scheduling gates',
-};
-
-/** Gives each pending pod a node. Works one pod at a time, so that decisions see each other. */
-export class Scheduler implements Reconciler {
+/** Gives pods their nodes, one decision at a time; what follows from decisions is done beside the next ones. */
+export class Scheduler {
   readonly #options: SchedulerOptions;
+  readonly #decider: Decider;
+  readonly #preemption: Preemption;
+  #working = 0;
+  #bindings = 0;
+  #bound: (() => void) | undefined;
 
   constructor(options: SchedulerOptions) {
+    const { state, random, budgets, pod } = options;
     this.#options = options;
+    this.#decider = new Decider(options);
+    this.#preemption = new Preemption({ state, random, budgets, current: (info) => pod(info.key) ?? info.pod });
   }
 
-  async reconcile(context: ReconcileContext): Promise<undefined> {
-    const pod = context.cache.store(Pod).get(context.key);
-    if (!pod || pod.spec?.nodeName || pod.metadata.deletionTimestamp) return undefined;
-    if (this.#options.placements.has(pod)) return undefined;
-    if (pod.spec?.schedulingGates?.length) return this.#report(context, pod, gated);
-    const reasons: string[] = [];
-    const waiting = this.#waitingClaims(context, pod, reasons);
-    const node = reasons.length > 0 ? undefined : this.#choose(context, pod, reasons);
-    if (node && waiting.length > 0) return this.#askForVolumes(context, waiting, node);
-    if (node) return this.#bind(context, pod, node);
-    return this.#reportUnschedulable(context, pod, reasons);
+  get idle(): boolean {
+    return this.#working === 0 && this.#options.queue.idle;
   }
 
-  /** The pod's claims that get their volume only once a node is chosen; anything else that is missing is a reason. */
-  #waitingClaims({ cache }: ReconcileContext, pod: Pod, reasons: string[]): PersistentVolumeClaim[] {
-    const namespace = pod.metadata.namespace ?? '';
-    const waiting: PersistentVolumeClaim[] = [];
-    for (const { persistentVolumeClaim } of pod.spec?.volumes ?? []) {
-      if (!persistentVolumeClaim) continue;
-      const claim = cache.store(PersistentVolumeClaim).get({ namespace, name: persistentVolumeClaim.claimName });
-      const storageClass = claim && cache.store(StorageClass).get({ name: claim.spec?.storageClassName ?? '' });
-      if (!claim) reasons.push(`persistentvolumeclaim "${persistentVolumeClaim.claimName}" not found`);
-      else if (claim.status?.phase === 'Bound') continue;
-      else if (storageClass?.volumeBindingMode === 'WaitForFirstConsumer') waiting.push(claim);
-      else reasons.push('pod has unbound immediate PersistentVolumeClaims');
-    }
-    return waiting;
-  }
-
-  /** Tells the volume controller the node; the claims' events bring the pod back. */
-  async #askForVolumes(
-    { client }: ReconcileContext,
-    claims: readonly PersistentVolumeClaim[],
-    node: Node,
-  ): Promise<undefined> {
-    for (const claim of claims) {
-      if (claim.metadata.annotations?.[selectedNode]) continue;
-      const annotations = { [selectedNode]: node.metadata.name };
-      await client
-        .of(PersistentVolumeClaim)
-        .patch(keyOf(claim), merge({ metadata: { uid: claim.metadata.uid, annotations } }))
-        .catch(ignoreRace);
-    }
-    return undefined;
-  }
-
-  #choose({ cache }: ReconcileContext, pod: Pod, reasons: string[]): Node | undefined {
-    const { placements, random } = this.#options;
-    const placement: Placement = {
-      nodes: [...cache.store(Node).list()],
-      podsOn: (node) => placements.podsOn(node),
-      refusingOn: (node) => placements.refusingOn(node),
-    };
-    let best: Node[] = [];
-    let bestScore = Number.NEGATIVE_INFINITY;
-    for (const node of placement.nodes) {
-      const load = placements.loadOf(node);
-      const reason = this.#reasonAgainst(pod, node, load, placement);
-      if (reason) {
-        reasons.push(reason);
+  /** Works until the queue is closed. */
+  async run(): Promise<void> {
+    const { queue, clock } = this.#options;
+    while (!queue.closed) {
+      const entry = queue.take();
+      if (!entry) {
+        await queue.wait();
         continue;
       }
-      const score = freeShare({ node, load }) + preference(pod, node, placement);
-      if (score > bestScore) best = [];
-      if (score >= bestScore) best.push(node);
-      bestScore = Math.max(bestScore, score);
+      this.#attempt(entry);
+      if (this.#bindings >= bindingsAtOnce) await new Promise<void>((resolve) => (this.#bound = resolve));
+      await clock.turn();
     }
-    return best[Math.floor(random.next() * best.length)];
   }
 
-  #reasonAgainst(pod: Pod, node: Node, load: NodeLoad, placement: Placement): string | undefined {
-    for (const filter of filters) {
-      const reason = filter(pod, node, load);
-      if (reason) return reason;
+  #attempt(entry: Waiting): void {
+    const { info } = entry;
+    const { state, queue, recorder } = this.#options;
+    if (info.pod.metadata.deletionTimestamp) {
+      queue.remove(info.key);
+      const message = `skip schedule deleting pod: ${info.key}`;
+      recorder.event(Pod, info.pod, { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', message });
+      return;
     }
-    return breaksSpread(pod, node, placement) ?? breaksPodAffinity(pod, node, placement);
+    if (state.isPlaced(info)) {
+      queue.remove(info.key);
+      return;
+    }
+    const decision = this.#decider.decide(info);
+    const node = decision.kind === 'node' ? decision.node.node : undefined;
+    if (node) this.#place(entry, node);
+    else if (decision.kind === 'none') this.#refuse(entry, decision);
   }
 
-  async #bind({ client }: ReconcileContext, pod: Pod, node: Node): Promise<undefined> {
-    const { placements, recorder } = this.#options;
-    const { namespace, name } = keyOf(pod);
-    placements.place(pod, node.metadata.name);
+  #place(entry: Waiting, node: Node): void {
+    const { state, nominations } = this.#options;
+    const { info } = entry;
+    state.assume(info, node.metadata.name);
+    const promised = nominations.nodeOf(info.key);
+    nominations.delete(info.key);
+    this.#bindings++;
+    this.#beside(async () => {
+      try {
+        await this.#bind(info, node);
+        this.#options.queue.remove(info.key);
+      } catch (error) {
+        this.#takeBack(entry, error, promised);
+      }
+      this.#bindings--;
+      this.#bound?.();
+      this.#bound = undefined;
+    });
+  }
+
+  async #bind(info: PodInfo, node: Node): Promise<void> {
+    const { client, volumes, recorder } = this.#options;
+    const plan = volumes.plan(info, node);
+    if (plan) {
+      await this.#promise(info, node.metadata.name);
+      await this.#releasing(() => volumes.carryOut(plan, info, node));
+    }
+    const { namespace, pod, uid } = info;
+    const { name } = pod.metadata;
     const body = {
       apiVersion: 'v1',
       kind: 'Binding',
-      metadata: { name, namespace, uid: pod.metadata.uid },
+      metadata: { name, namespace, uid },
       target: { apiVersion: 'v1', kind: 'Node', name: node.metadata.name },
     };
+    await client.raw({ method: 'POST', path: `/api/v1/namespaces/${namespace}/pods/${name}/binding`, body });
+    const message = `Successfully assigned ${namespace}/${name} to ${node.metadata.name}`;
+    recorder.event(Pod, pod, { reason: 'Scheduled', action: 'Binding', message });
+  }
+
+  /** Waiting for volumes holds up nobody else. */
+  async #releasing(work: () => Promise<void>): Promise<void> {
+    this.#bindings--;
+    this.#working--;
+    this.#bound?.();
+    this.#bound = undefined;
     try {
-      await client.raw({ method: 'POST', path: `/api/v1/namespaces/${namespace}/pods/${name}/binding`, body });
-    } catch (error) {
-      placements.remove(keyString(keyOf(pod)));
-      // bound by somebody else meanwhile, or being deleted: its event has come or comes
-      if (isConflict(error)) return undefined;
-      throw error;
+      await work();
+    } finally {
+      this.#bindings++;
+      this.#working++;
     }
-    recorder.event(Pod, pod, {
-      reason: 'Scheduled',
-      action: 'Binding',
-      message: `Successfully assigned ${namespace}/${name} to ${node.metadata.name}`,
+  }
+
+  /** Tells those who watch where the pod is going to be, while its volumes are made. */
+  async #promise({ pod, uid }: PodInfo, nominatedNodeName: string): Promise<void> {
+    if (pod.status?.nominatedNodeName === nominatedNodeName) return;
+    const patch = strategic({ metadata: { uid }, status: { nominatedNodeName } });
+    await this.#options.client.of(Pod).patch(keyOf(pod), patch, { subresource: 'status' }).catch(ignoreRace);
+  }
+
+  #takeBack(entry: Waiting, error: unknown, promised: string | undefined): void {
+    const { state, queue, log, pod } = this.#options;
+    const { info } = entry;
+    state.forget(info);
+    if (queue.closed) return;
+    const now = pod(info.key);
+    if (!now || now.metadata.uid !== info.uid || now.spec?.nodeName) {
+      queue.remove(info.key);
+      return;
+    }
+    log.debug({ pod: info.key, err: error }, 'a pod could not be bound to its node; another attempt follows');
+    queue.rest(entry, new Set());
+    if (isRace(error) && promised === undefined) return;
+    const message = error instanceof Error ? error.message : String(error);
+    this.#beside(() => this.#report(info, 'SchedulerError', message, 'clear'));
+  }
+
+  #refuse(entry: Waiting, { diagnosis, trial }: FailedDecision): void {
+    const { queue } = this.#options;
+    const { info } = entry;
+    if (diagnosis.total === 0) {
+      queue.rest(entry, new Set(['NodeName']));
+      this.#beside(() => this.#report(info, 'Unschedulable', noNodes, 'clear'));
+      return;
+    }
+    const outcome = this.#preempt(info, { kind: 'none', diagnosis, trial });
+    queue.rest(entry, rejectors(diagnosis));
+    const message = `${verdict(diagnosis)} preemption: ${outcome.message}`;
+    this.#beside(() => this.#report(info, 'Unschedulable', message, outcome.nomination));
+    if (outcome.candidate) this.#carryOut(info, outcome.candidate);
+  }
+
+  #preempt(
+    info: PodInfo,
+    { diagnosis, trial }: FailedDecision,
+  ): { readonly message: string; readonly nomination: Nomination; readonly candidate?: Candidate } {
+    const { nominations, state } = this.#options;
+    if (info.pod.spec?.preemptionPolicy === 'Never')
+      return { message: 'not eligible due to preemptionPolicy=Never.', nomination: 'keep' };
+    const promised = state.node(nominations.nodeOf(info.key) ?? info.pod.status?.nominatedNodeName ?? '');
+    if (promised && !diagnosis.byNode.get(promised.name)?.unresolvable && this.#preemption.isWaitingFor(info, promised))
+      return { message: 'not eligible due to a terminating pod on the nominated node.', nomination: 'keep' };
+    const candidate = this.#preemption.find(info, diagnosis, trial);
+    if (typeof candidate === 'string') return { message: candidate, nomination: 'clear' };
+    const { node, victims } = candidate;
+    return {
+      message: `found a potential placement for pod on node ${node.name}, preempting ${victims.length} victims`,
+      nomination: { node: node.name },
+      candidate,
+    };
+  }
+
+  /** The pod is kept back until its victims have been told; their going brings it on. */
+  #carryOut(info: PodInfo, { node, victims }: Candidate): void {
+    const { client, clock, recorder, queue, nominations, pod, log } = this.#options;
+    const release = queue.block(info.key);
+    this.#beside(async () => {
+      try {
+        await this.#withdraw(nominations.after(info, node.name));
+        for (const victim of victims) {
+          const now = pod(victim.key);
+          if (!now || now.metadata.uid !== victim.uid) continue;
+          await evict(now, { client, clock, recorder, preemptor: info, node: node.name });
+        }
+      } catch (error) {
+        log.warn(
+          { pod: info.key, node: node.name, err: error },
+          'a preemption did not go through; the pod is tried again',
+        );
+        release();
+        queue.activate(info.key);
+      }
+      release();
     });
-    return undefined;
   }
 
-  async #reportUnschedulable(context: ReconcileContext, pod: Pod, reasons: readonly string[]): Promise<undefined> {
-    const waitsForClaims = reasons.some((reason) => reason.includes('ersistent'));
-    const message = waitsForClaims ? (reasons[0] ?? '') : verdict(context.cache.store(Node).size, reasons);
-    return this.#report(context, pod, { reason: 'Unschedulable', message });
+  /** Less important pods that counted on the same node look for another. */
+  async #withdraw(pods: readonly PodInfo[]): Promise<void> {
+    const { client, nominations, queue } = this.#options;
+    for (const { pod, uid, key } of pods) {
+      nominations.delete(key);
+      const patch = strategic({ metadata: { uid }, status: { nominatedNodeName: null } });
+      await client.of(Pod).patch(keyOf(pod), patch, { subresource: 'status' }).catch(ignoreRace);
+      queue.activate(key);
+    }
   }
 
-  /** Says on the pod, once, why it has no node. What may change that wakes the pod: see the watches of this room. */
-  async #report(
-    { client, clock, key }: ReconcileContext,
-    pod: Pod,
-    { reason, message }: { readonly reason: string; readonly message: string },
-  ): Promise<undefined> {
+  /** Says on the pod why it has no node, and which one it may hope for. */
+  async #report(info: PodInfo, reason: string, message: string, nomination: Nomination): Promise<void> {
+    const { client, clock, nominations, recorder } = this.#options;
+    const pod = this.#options.pod(info.key) ?? info.pod;
+    if (nomination === 'clear') nominations.delete(info.key);
+    else if (nomination !== 'keep') nominations.set(info, nomination.node);
+    const note = message.length > longestNote ? `${message.slice(0, longestNote - 4)} ...` : message;
+    recorder.event(Pod, pod, { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', message: note });
     const before = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
-    if (before?.status === 'False' && before.message === message) return undefined;
+    const hopes = pod.status?.nominatedNodeName;
+    const wanted = nomination === 'keep' ? hopes : nomination === 'clear' ? undefined : nomination.node;
+    const said = before?.status === 'False' && before.reason === reason && before.message === message;
+    if (said && hopes === wanted) return;
+    const { generation, uid } = pod.metadata;
     const condition: PodCondition = {
       type: 'PodScheduled',
       status: 'False',
       reason,
       message,
-      lastTransitionTime: before?.status === 'False' ? before.lastTransitionTime : formatTime(clock.now()),
+      lastTransitionTime:
+        before?.status === 'False' && before.lastTransitionTime ? before.lastTransitionTime : formatTime(clock.now()),
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
     };
-    const patch = strategic({ metadata: { uid: pod.metadata.uid }, status: { conditions: [condition] } });
-    await client.of(Pod).patch(key, patch, { subresource: 'status' }).catch(ignoreRace);
-    if (reason === 'Unschedulable')
-      this.#options.recorder.event(Pod, pod, {
-        type: 'Warning',
-        reason: 'FailedScheduling',
-        action: 'Scheduling',
-        message,
+    const status = { conditions: [condition], ...(hopes === wanted ? {} : { nominatedNodeName: wanted ?? null }) };
+    const patch = strategic({ metadata: { uid }, status });
+    await client.of(Pod).patch(keyOf(pod), patch, { subresource: 'status' }).catch(ignoreRace);
+  }
+
+  #beside(work: () => Promise<void>): void {
+    this.#working++;
+    void work()
+      .catch((error: unknown) => this.#options.log.error({ err: error }, 'a decision of the scheduler was not told'))
+      .finally(() => {
+        this.#working--;
       });
-    return undefined;
   }
 }
