@@ -85,11 +85,12 @@ export async function* readLog(
   while (!signal.aborted) {
     const { ended } = log;
     const { lines, next } = await log.read(position);
+    const moved = next > position;
     position = next;
     const bytes = limit.take(wanted.bytes(lines));
     if (bytes.length > 0) yield bytes;
     if (limit.reached) return;
-    if (lines.length > 0) continue;
+    if (moved) continue;
     if (!follow || ended) return;
     await log.changed(position, signal);
   }

@@ -1,0 +1,158 @@
+import type { LifecycleHandler, Probe } from '@coxswain/k8s';
+import type { Clock, Logger } from '@coxswain/runtime/core';
+import type { CommandStreams } from '../../../apiserver/index.ts';
+import type { ContainerExit, ContainerStart, ProbeResult, RunningContainer } from '../../runtime.ts';
+import type { LogFile } from '../logs/log-file.ts';
+import type { Machine } from '../machine/machine.ts';
+import type { MemoryGroup } from '../machine/memory-groups.ts';
+import { runCommand } from './command.ts';
+import type { Credentials } from './credentials.ts';
+import { exitOf, terminationMessage } from './exit.ts';
+import type { Launched } from './launch.ts';
+import { feed, type Listener, pump, writeTo } from './output.ts';
+import { childrenOf, signalProcess } from './process-tree.ts';
+import { followSizes } from './terminal.ts';
+
+/** What is asked of a container from inside: by its probes and hooks. */
+export interface ContainerActions {
+  probe(probe: Probe, container: ContainerPlace, signal: AbortSignal): Promise<ProbeResult>;
+  hook(handler: LifecycleHandler, container: ContainerPlace, signal: AbortSignal): Promise<void>;
+}
+
+/** Where probes and hooks find a container. */
+export interface ContainerPlace {
+  readonly start: ContainerStart;
+  readonly running: Pick<RunningContainer, 'exec'>;
+}
+
+export interface ContainerParts {
+  readonly machine: Machine;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly id: string;
+  readonly start: ContainerStart;
+  readonly launched: Launched;
+  readonly output: LogFile;
+  readonly credentials: Credentials;
+  readonly env: Readonly<Record<string, string>>;
+  readonly workingDir: string;
+  /** Words that bring a command into the namespaces of the container; none when it has none. */
+  readonly enter: readonly string[];
+  readonly memory: MemoryGroup | undefined;
+  /** File of the termination message. */
+  readonly message: string | undefined;
+  readonly actions: ContainerActions | undefined;
+  /** Removes what was made for this run. */
+  readonly cleanUp: () => Promise<void>;
+}
+
+/** A container as a tree of processes. */
+export class ProcessContainer implements RunningContainer {
+  readonly id: string;
+  readonly startedAt: number;
+  readonly probe?: (probe: Probe, signal: AbortSignal) => Promise<ProbeResult>;
+  readonly hook?: (handler: LifecycleHandler, signal: AbortSignal) => Promise<void>;
+  /** Resolves when it has ended, its log is written and nothing is left. */
+  readonly gone: Promise<void>;
+  readonly #parts: ContainerParts;
+  readonly #listeners = new Set<Listener>();
+  readonly #commands = new AbortController();
+  #processEnded = false;
+  #exit: ContainerExit | undefined;
+
+  constructor(parts: ContainerParts) {
+    this.#parts = parts;
+    this.id = parts.id;
+    this.startedAt = parts.clock.now();
+    const { actions, start } = parts;
+    if (actions) {
+      const place = { start, running: this };
+      this.probe = (probe, signal) => actions.probe(probe, place, signal);
+      this.hook = (handler, signal) => actions.hook(handler, place, signal);
+    }
+    this.gone = this.#run().catch((error: unknown) => {
+      parts.log.error({ error }, 'the end of a container could not be followed');
+    });
+  }
+
+  get exit(): ContainerExit | undefined {
+    return this.#exit;
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    if (this.#processEnded) return;
+    const { launched, enter } = this.#parts;
+    const { inside, outside } = launched;
+    // The first process of its namespace takes all others along.
+    if (enter.length > 0) signalProcess(this.#program(inside ?? outside, signal), signal);
+    else signalProcess(signal === 'SIGKILL' ? -outside : outside, signal);
+  }
+
+  exec(command: readonly string[], tty: boolean, streams: CommandStreams): Promise<number> {
+    if (this.#processEnded) return Promise.reject(new Error('the container has ended'));
+    const { launched } = this.#parts;
+    const signal = AbortSignal.any([streams.signal, this.#commands.signal]);
+    return runCommand({ ...this.#parts, inside: launched.inside ?? launched.outside }, command, tty, {
+      ...streams,
+      signal,
+    });
+  }
+
+  async attach(tty: boolean, streams: CommandStreams): Promise<void> {
+    const { launched, start } = this.#parts;
+    const ended = new AbortController();
+    const signal = AbortSignal.any([streams.signal, ended.signal]);
+    const listener = { ...streams, signal };
+    this.#listeners.add(listener);
+    const { stdin } = launched;
+    if (stdin && streams.stdin) void feed(streams.stdin, stdin, signal, start.container.stdinOnce === true);
+    if (tty && streams.resize)
+      void followSizes(this.#parts, launched.inside ?? launched.outside, streams.resize, signal);
+    const left = new Promise<void>((resolve) =>
+      streams.signal.addEventListener('abort', () => resolve(), { once: true }),
+    );
+    if (!streams.signal.aborted) await Promise.race([this.gone, left]);
+    ended.abort();
+    this.#listeners.delete(listener);
+    if (start.container.stdinOnce) stdin?.end();
+  }
+
+  /** On a terminal the program is the one child of what holds the terminal. */
+  #program(pid: number, signal: NodeJS.Signals): number {
+    if (signal === 'SIGKILL' || !this.#parts.start.container.tty) return pid;
+    return childrenOf(pid)[0] ?? pid;
+  }
+
+  async #run(): Promise<void> {
+    const { launched, output, clock, start, memory, enter } = this.#parts;
+    const { stdout, stderr, stdin, ended } = launched;
+    const heard = Promise.all([
+      pump(stdout, ended, clock, (bytes) => this.#take('stdout', bytes)),
+      stderr && pump(stderr, ended, clock, (bytes) => this.#take('stderr', bytes)),
+    ]);
+    const end = await ended;
+    this.#processEnded = true;
+    const killed = memory?.killed === true;
+    const how = exitOf(end, clock.now());
+    if (enter.length === 0) signalProcess(-launched.outside, 'SIGKILL');
+    this.#commands.abort(new Error('the container has ended'));
+    stdin?.destroy();
+    await heard;
+    await output.end();
+    const message = await terminationMessage(start.container, this.#parts.message, output, how.exitCode !== 0);
+    this.#exit = {
+      ...how,
+      ...(killed && how.exitCode !== 0 ? { reason: 'OOMKilled' } : {}),
+      ...(message === undefined ? {} : { message }),
+    };
+    await memory?.remove(clock);
+    await this.#parts.cleanUp();
+    start.onExit(this.#exit);
+  }
+
+  async #take(stream: 'stdout' | 'stderr', bytes: Buffer): Promise<void> {
+    await this.#parts.output.write(stream, bytes);
+    for (const { stdout, stderr, signal } of this.#listeners)
+      await writeTo(stream === 'stdout' ? stdout : (stderr ?? stdout), bytes, signal);
+  }
+}

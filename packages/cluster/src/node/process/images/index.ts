@@ -1,0 +1,6 @@
+/**
+ * The image catalog: names of images lead to folders of this machine, with a manifest and files. Knows files and manifests; nothing of
+ * pods, nodes and how containers run.
+ */
+export { type Image, ImageCatalog, type ImageCatalogOptions, readCatalog } from './catalog.ts';
+export { type ImageManifest, ManifestError } from './manifest.ts';

@@ -1,0 +1,105 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Pod } from '@coxswain/k8s';
+import type { Clock, Logger, Random } from '@coxswain/runtime/core';
+import type { PodNetwork } from '../network/index.ts';
+import { type ContainerRuntime, type PodSandbox, RuntimeRefusal } from '../runtime.ts';
+import type { ContainerActions } from './container/process-container.ts';
+import { ImageCatalog } from './images/index.ts';
+import { LogFolders } from './logs/log-folders.ts';
+import { type Machine, openMachine } from './machine/machine.ts';
+import { removeTree } from './machine/remove-tree.ts';
+import { PodPlace, type Surroundings } from './pod-place.ts';
+import { Claims } from './volumes/claims.ts';
+
+export interface ProcessRuntimeOptions {
+  /** Where pods, volumes, logs and layers of images are kept. One runtime at a time uses it. */
+  readonly dataDir: string;
+  /** Folders with a folder for each image; earlier ones go first. */
+  readonly images: readonly string[];
+  readonly network: PodNetwork;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Runs probes and hooks; absent: containers have none. */
+  readonly actions?: ContainerActions;
+  /** Whether images that nobody knows are taken for programs that do nothing, rather than refused; default false. */
+  readonly simulateUnknown?: boolean;
+  /** `none`: containers are plain processes, whatever the machine allows. Default `best`. */
+  readonly isolation?: 'best' | 'none';
+}
+
+/** Runs containers as processes of this machine. */
+export class ProcessRuntime implements ContainerRuntime {
+  readonly version = 'process://1';
+  readonly #options: ProcessRuntimeOptions;
+  readonly #places = new Map<string, PodPlace>();
+  #around: Promise<Surroundings> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: ProcessRuntimeOptions) {
+    this.#options = options;
+  }
+
+  async createSandbox(pod: Pod): Promise<PodSandbox> {
+    const { uid = '', name } = pod.metadata;
+    const around = await this.#surroundings();
+    if (this.#closing) throw new RuntimeRefusal('FailedCreatePodSandBox', `the node of pod ${name} is being stopped`);
+    await this.#places.get(uid)?.remove();
+    const folder = join(this.#options.dataDir, 'pods', uid);
+    // What containers of an earlier start of the cluster have left.
+    await removeTree(join(folder, 'containers'));
+    await mkdir(join(folder, 'network'), { recursive: true });
+    const attachment = await this.#options.network.attach(pod, join(folder, 'network'));
+    const place = new PodPlace(pod, folder, attachment, around, () => this.#places.delete(uid));
+    this.#places.set(uid, place);
+    return place;
+  }
+
+  /** Removes what pods and volumes that are not among these have left here. */
+  async keepOnly(uids: ReadonlySet<string>, volumes: ReadonlySet<string>): Promise<void> {
+    const { logs, claims } = await this.#surroundings();
+    const kept = new Set([...uids, ...this.#places.keys()]);
+    const pods = join(this.#options.dataDir, 'pods');
+    for (const uid of await readdir(pods).catch(() => [])) if (!kept.has(uid)) await removeTree(join(pods, uid));
+    await logs.keepOnly(kept);
+    await claims.keepOnly(volumes);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const around = await this.#around?.catch(() => undefined);
+    await Promise.all([...this.#places.values()].map((place) => place.stop()));
+    this.#places.clear();
+    await around?.machine.close();
+  }
+
+  #surroundings(): Promise<Surroundings> {
+    this.#around ??= this.#open();
+    return this.#around;
+  }
+
+  async #open(): Promise<Surroundings> {
+    const { dataDir, images, clock, random, log, actions, simulateUnknown = false, isolation = 'best' } = this.#options;
+    const run = join(dataDir, 'run');
+    await mkdir(run, { recursive: true, mode: 0o711 });
+    const machine: Machine = await openMachine(run, { clock, log, isolate: isolation === 'best' });
+    return {
+      machine,
+      claims: new Claims(machine, join(dataDir, 'volumes')),
+      images: new ImageCatalog({ folders: images, cache: join(dataDir, 'images') }),
+      logs: new LogFolders(join(dataDir, 'logs')),
+      clock,
+      random,
+      log,
+      actions,
+      simulateUnknown,
+      folder: dataDir,
+      run,
+    };
+  }
+}

@@ -1,0 +1,151 @@
+import { chmod, mkdir, readdir, rm, stat, statfs, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Isolation, Machine } from '../machine/machine.ts';
+import { quote } from '../machine/quote.ts';
+import { removeTree } from '../machine/remove-tree.ts';
+
+interface Mounted {
+  users: number;
+  /** Work on it, one after the other. */
+  last: Promise<void>;
+}
+
+/** Below this a file system has no room for a journal. Bytes. */
+const journalFrom = 16 * 1024 * 1024;
+/** The smallest file system that can be made. Bytes. */
+const smallest = 512 * 1024;
+
+const sizeOf = (path: string): Promise<number | undefined> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => undefined,
+  );
+
+/**
+ * The data of persistent volumes. Where the machine allows it each is a file system of its capacity in a sparse file, so that a full one
+ * is full; elsewhere, and for volumes that began elsewhere, a folder whose size nothing holds down.
+ */
+export class Claims {
+  readonly #machine: Machine;
+  readonly #folder: string;
+  readonly #mounted = new Map<string, Mounted>();
+
+  constructor(machine: Machine, folder: string) {
+    this.#machine = machine;
+    this.#folder = folder;
+  }
+
+  /** Whether a volume that is made now has a size that is enforced. */
+  get #enforcing(): Isolation | undefined {
+    const { isolation, tools } = this.#machine;
+    const able = isolation?.keeper.privileged && tools.has('mkfs.ext4', 'resize2fs', 'losetup');
+    return able ? isolation : undefined;
+  }
+
+  /** Makes it ready for one more user, and as large as is said. @returns its folder, as the keeper sees it */
+  async use(volume: string, capacity: number): Promise<string> {
+    const entry = this.#mounted.get(volume) ?? { users: 0, last: Promise.resolve() };
+    this.#mounted.set(volume, entry);
+    entry.users++;
+    try {
+      await this.#after(entry, () => this.#ready(volume, capacity, entry.users === 1));
+    } catch (error) {
+      await this.release(volume);
+      throw error;
+    }
+    return this.#path(volume);
+  }
+
+  /** Makes a volume in use larger. */
+  async grow(volume: string, capacity: number): Promise<void> {
+    const entry = this.#mounted.get(volume);
+    if (entry) await this.#after(entry, () => this.#ready(volume, capacity, false));
+  }
+
+  /** One user less. */
+  async release(volume: string): Promise<void> {
+    const entry = this.#mounted.get(volume);
+    if (!entry) return;
+    entry.users--;
+    await this.#after(entry, async () => {
+      if (entry.users > 0 || this.#mounted.get(volume) !== entry) return;
+      this.#mounted.delete(volume);
+      const { isolation, tools } = this.#machine;
+      if (isolation && (await sizeOf(this.#image(volume))) !== undefined)
+        await isolation.keeper.run(`${quote(tools.path('umount'))} ${quote(this.#path(volume))}`);
+    });
+  }
+
+  /** Bytes in use and bytes it holds; `undefined` when it has no size of its own. */
+  async usage(volume: string): Promise<{ readonly used: number; readonly capacity: number } | undefined> {
+    const { isolation } = this.#machine;
+    if (!isolation || (await sizeOf(this.#image(volume))) === undefined) return undefined;
+    const { blocks, bfree, bsize } = await statfs(isolation.keeper.seen(this.#path(volume)));
+    return { used: (blocks - bfree) * bsize, capacity: blocks * bsize };
+  }
+
+  /** Removes the data of all volumes that are neither among these nor in use. */
+  async keepOnly(volumes: ReadonlySet<string>): Promise<void> {
+    const there = await readdir(this.#folder).catch(() => []);
+    for (const name of new Set(there.map((one) => decodeURIComponent(one.replace(/\.img$/, ''))))) {
+      if (volumes.has(name) || this.#mounted.has(name)) continue;
+      await rm(this.#image(name), { force: true });
+      await removeTree(this.#path(name));
+    }
+  }
+
+  #path(volume: string): string {
+    return join(this.#folder, encodeURIComponent(volume));
+  }
+
+  #image(volume: string): string {
+    return `${this.#path(volume)}.img`;
+  }
+
+  /** Runs work on a volume when what is going on with it has ended. */
+  #after(entry: Mounted, work: () => Promise<void>): Promise<void> {
+    const mine = entry.last.then(work);
+    entry.last = mine.catch(() => {});
+    return mine;
+  }
+
+  async #ready(volume: string, capacity: number, first: boolean): Promise<void> {
+    const path = this.#path(volume);
+    const image = this.#image(volume);
+    const enforcing = this.#enforcing;
+    let size = await sizeOf(image);
+    const known = size !== undefined || (await sizeOf(path)) !== undefined;
+    await mkdir(path, { recursive: true });
+    if (!known && enforcing) {
+      size = Math.max(capacity, smallest);
+      await this.#make(image, size);
+    } else if (!known) await chmod(path, 0o777);
+    if (size === undefined) return;
+    if (!enforcing)
+      throw new Error(`the volume ${volume} is in a file system, which cannot be mounted here: ${this.#machine.lacks}`);
+    const { tools } = this.#machine;
+    const use = (name: Parameters<typeof tools.path>[0]) => quote(tools.path(name));
+    const lines: string[] = [];
+    if (first) lines.push(`${use('mount')} -o loop,discard ${quote(image)} ${quote(path)}`);
+    if (first && !known) lines.push(`cd ${quote(path)}`, `${use('rmdir')} lost+found`, `${use('chmod')} 777 .`);
+    if (capacity > size) {
+      await truncate(image, capacity);
+      lines.push(`device=$(${use('losetup')} -nO NAME -j ${quote(image)})`);
+      lines.push(`${use('losetup')} -c $device`, `${use('resize2fs')} $device >&2`);
+    }
+    if (lines.length > 0) await enforcing.keeper.run(lines.join('\n'));
+  }
+
+  async #make(image: string, size: number): Promise<void> {
+    await writeFile(image, '', { mode: 0o600 });
+    try {
+      await truncate(image, size);
+      const journal = size < journalFrom ? ['-O', '^has_journal'] : [];
+      const options = ['-q', '-F', '-m', '0', ...journal, '-E', 'lazy_itable_init=1,lazy_journal_init=1,nodiscard'];
+      await this.#machine.run('mkfs.ext4', ...options, image);
+    } catch (error) {
+      await rm(image, { force: true });
+      throw error;
+    }
+  }
+}
