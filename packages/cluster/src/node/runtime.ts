@@ -54,6 +54,20 @@ export interface ProbeResult {
   readonly note?: 'warning' | 'error';
 }
 
+/** What a volume holds, and may hold at most. Bytes. */
+export interface VolumeUsage {
+  readonly used: number;
+  readonly limit: number;
+}
+
+/** What a container has used. */
+export interface ContainerUsage {
+  /** Seconds of CPU since its start. */
+  readonly cpu: number;
+  /** Bytes of memory now. */
+  readonly memory: number;
+}
+
 export interface ContainerStart {
   readonly pod: Pod;
   readonly container: AnyContainer;
@@ -85,6 +99,8 @@ export interface RunningContainer {
   attach(tty: boolean, streams: CommandStreams): Promise<void>;
   /** Asks the container how it is. Absent: containers here are not asked, and are taken for well. Aborting `signal` is a time-out. */
   readonly probe?: (probe: Probe, signal: AbortSignal) => Promise<ProbeResult>;
+  /** What it uses; `undefined` when it has ended. Absent: nobody measures it here. */
+  readonly usage?: () => ContainerUsage | undefined;
   /** Runs a `postStart` or `preStop` hook; rejects with what went wrong. Absent: hooks are not run here. */
   readonly hook?: (handler: LifecycleHandler, signal: AbortSignal) => Promise<void>;
 }
@@ -110,6 +126,8 @@ export interface PodSandbox {
    * resolves when those just begun are with its programs (200 ms at most). Absent: nobody connects here.
    */
   readonly drain?: () => Promise<void>;
+  /** What those of its volumes hold that have a limit, by name. An `empty` one above its limit is not stopped: the pod is to be evicted. */
+  readonly volumeUsage?: () => Promise<ReadonlyMap<string, VolumeUsage>>;
   /** Everything of the pod goes: what still runs, mounts, folders, address. What outlives pods stays. */
   remove(): Promise<void>;
 }
@@ -123,6 +141,11 @@ export interface ContainerRuntime {
    * @throws RuntimeRefusal with `FailedCreatePodSandBox`
    */
   createSandbox(pod: Pod): Promise<PodSandbox>;
+  /**
+   * Removes what pods (by uid) and persistent volumes (by name) that are not among these have left. To be told which there are when nodes
+   * start, and when a volume is gone. What has a place here stays in any case. Absent: nothing is left here.
+   */
+  readonly keepOnly?: (pods: ReadonlySet<string>, volumes: ReadonlySet<string>) => Promise<void>;
   /** Ends everything and waits for it. */
   close(): Promise<void>;
 }
