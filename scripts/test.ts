@@ -1,7 +1,7 @@
 /**
  * `./cox test [FILTER …]`: lint, types and all tests; with filters only the tests that match.
  * The last line is `N passed, N failed`, counting each test and each check.
- * `./cox test differential|conformance|clients|fuzz …`: suites of their own, with real programs; see the scripts of their name and bench/src/clients.
+ * `./cox test differential|conformance|scenarios|real|clients|fuzz …`: suites of their own, with real programs; see the scripts of their name and bench/src/clients.
  */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -58,6 +58,8 @@ async function main(filters: readonly string[]): Promise<number> {
   const [verb = '', ...rest] = filters;
   if (verb === 'differential') return (await import('./differential.ts')).differential(rest);
   if (verb === 'conformance') return (await import('./conformance.ts')).conformance(rest);
+  if (verb === 'scenarios') return (await import('./scenarios.ts')).scenarios(rest);
+  if (verb === 'real') return (await import('./scenarios.ts')).real(rest);
   if (verb === 'fuzz') return (await import('./fuzz.ts')).fuzzing(rest);
   if (verb === 'clients') return (await import('../bench/src/clients/index.ts')).clients(rest);
   const counts: Counts = { passed: 0, failed: 0 };
@@ -73,6 +75,8 @@ const help = `usage: ./cox test [FILTER ...]
   ./cox test FILTER ...                only the tests whose path contains one of the filters
   ./cox test differential [AREA ...]   the embedded server against a real kube-apiserver; --record renews the fixtures
   ./cox test conformance [PART ...]    the conformance tests of Kubernetes against the embedded cluster; --tier a|b, --procs N
+  ./cox test scenarios [NAME ...]      what users and fate do to a cluster, on the embedded one, against recordings of a real one
+  ./cox test real [NAME ...]           the same on a real Kubernetes with nodes, on this machine; --record renews the recordings
   ./cox test clients [NAME ...]        operators in Go, Rust and Python on the embedded cluster (controller-runtime, kube-rs, kopf), and streams through client-go
   ./cox test fuzz                      100,000 broken requests to the embedded server; --inputs N, --seed N
 

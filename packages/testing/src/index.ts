@@ -34,6 +34,7 @@ export {
   missingForRealCluster,
   type RealCluster,
   type RealClusterOptions,
+  realPrograms,
   startRealCluster,
 } from './real-cluster/index.ts';
 export { type RunOptions, runProgram } from './run-program.ts';

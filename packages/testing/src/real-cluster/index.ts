@@ -4,5 +4,5 @@
  * `go-programs` and some of the distribution; `missingForRealCluster` names those that are not there. Nothing that `./cox test` needs
  * may depend on it.
  */
-export { missingForRealCluster } from './requirements.ts';
+export { missingForRealCluster, realPrograms } from './requirements.ts';
 export { type RealCluster, type RealClusterOptions, startRealCluster } from './start-real-cluster.ts';

@@ -1,0 +1,48 @@
+import { seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
+import { startCluster } from '../start-cluster.ts';
+import type { Ground } from './types.ts';
+
+export interface EmbeddedGround extends Ground, AsyncDisposable {}
+
+/** Lets time go on until a promise is settled. */
+async function drive<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
+  let settled = false;
+  const mark = () => {
+    settled = true;
+  };
+  promise.then(mark, mark);
+  await clock.runUntil(() => settled, { limit: 600_000, what: 'the call' });
+  return promise;
+}
+
+/** An embedded cluster of two simulated nodes, in virtual time. */
+export async function embeddedGround(): Promise<EmbeddedGround> {
+  const clock = new VirtualClock();
+  const cluster = await drive(
+    clock,
+    startCluster({ clock, random: seededRandom(1), log: silentLogger, nodes: 2, authorization: 'RBAC' }),
+  );
+  return {
+    client: cluster.client,
+    nodes: ['node-1', 'node-2'],
+    async until(what, done, limit) {
+      // small steps: what is waited for may need somebody to look
+      const end = clock.now() + limit * 1000;
+      await clock.settle();
+      while (!done()) {
+        if (clock.now() >= end) throw new Error(`not after ${limit}s: ${what}`);
+        await clock.advance(50);
+      }
+    },
+    wait: (seconds) => clock.advance(seconds * 1000),
+    async powerOff(node) {
+      throw new Error(`${node} cannot be powered off`);
+    },
+    async powerOn(node) {
+      throw new Error(`${node} cannot be powered on`);
+    },
+    async [Symbol.asyncDispose]() {
+      await drive(clock, cluster.stop());
+    },
+  };
+}

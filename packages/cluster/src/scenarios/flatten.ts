@@ -1,0 +1,54 @@
+import type { KubeObject } from '@coxswain/k8s';
+
+/** A field, and what it is. */
+export type Leaf = readonly [path: string, value: string | number | boolean];
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Lists of things that have a name are read by it, so that a new one does not move the others. */
+const keys = ['type', 'name', 'ip'];
+
+function listKey(items: readonly unknown[]): string | undefined {
+  return keys.find((key) => items.every((item) => isRecord(item) && typeof item[key] === 'string'));
+}
+
+function* visit(value: unknown, path: string): Generator<Leaf> {
+  if (Array.isArray(value)) {
+    const key = listKey(value);
+    for (const [index, item] of value.entries()) yield* visit(item, `${path}[${key ? item[key] : index}]`);
+  } else if (isRecord(value)) {
+    if (Object.keys(value).length === 0) yield [path, '{}'];
+    for (const [name, part] of Object.entries(value)) yield* visit(part, path === '' ? name : `${path}.${name}`);
+  } else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') yield [path, value];
+}
+
+/** Of a spec, what others than the user decide, and what users change while it runs. */
+const specFields = ['replicas', 'nodeName', 'suspend', 'volumeName', 'unschedulable', 'taints', 'claimRef', 'capacity'];
+
+/** What is worth following of an object: what there is to say about it, and its status. */
+export function leavesOf(object: KubeObject): Leaf[] {
+  const { spec, status, endpoints, ports } = object as KubeObject & Readonly<Record<string, unknown>>;
+  const {
+    deletionTimestamp,
+    deletionGracePeriodSeconds,
+    finalizers,
+    generation,
+    annotations,
+    labels,
+    ownerReferences,
+  } = object.metadata;
+  const chosen = isRecord(spec) ? Object.fromEntries(specFields.map((name) => [name, spec[name]])) : undefined;
+  const owners = ownerReferences?.map(({ kind, name, controller }) => ({ name: `${kind} ${name}`, controller }));
+  const metadata = {
+    deletionTimestamp,
+    deletionGracePeriodSeconds,
+    finalizers: finalizers?.join(' '),
+    generation,
+    annotations,
+    labels,
+    ownerReferences: owners,
+  };
+  return [...visit({ metadata, spec: chosen, status, endpoints, ports }, '')];
+}

@@ -1,0 +1,49 @@
+import type { Track } from './types.ts';
+
+/** Fields that say nothing about behaviour, by the kind (default all) and the path. */
+const notFollowed: readonly { readonly kind?: string; readonly path: RegExp; readonly reason: string }[] = [
+  { path: /^metadata\.annotations\[?\.?kubectl/, reason: 'What kubectl notes for itself.' },
+];
+
+/** Whether a field is part of recordings. */
+export function isFollowed(kind: string, path: string): boolean {
+  return !notFollowed.some((rule) => (rule.kind === undefined || rule.kind === kind) && rule.path.test(path));
+}
+
+/** Words that are of the runtime, of the program that ran, or of the network; what is kept says the same. */
+const sameWords: readonly {
+  readonly path?: RegExp;
+  readonly text: RegExp;
+  readonly instead: string;
+  readonly reason: string;
+}[] = [];
+
+/** A text in the words that both sides use. */
+export function wordsOf(path: string, text: string): string {
+  return sameWords.reduce(
+    (result, rule) =>
+      rule.path === undefined || rule.path.test(path) ? result.replace(rule.text, rule.instead) : result,
+    text,
+  );
+}
+
+/**
+ * Numbers on their way up or down: how many of the steps between are seen depends on what happens to be ready at the same moment, and
+ * on how many changes a controller takes together. Kept are the ends, where the direction changes.
+ */
+function ends(track: Track): Track {
+  return track.filter((value, index) => {
+    const before = track[index - 1];
+    const after = track[index + 1];
+    if (typeof value !== 'number') return true;
+    const from = before ?? (index > 0 ? 0 : undefined);
+    const to = after === null ? 0 : after;
+    if (typeof from !== 'number' || typeof to !== 'number') return true;
+    return Math.sign(value - from) !== Math.sign(to - value);
+  });
+}
+
+/** The values a field had, without those that only say when somebody looked. */
+export function reduced(_kind: string, _path: string, track: Track): Track {
+  return ends(track);
+}
