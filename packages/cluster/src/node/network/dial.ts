@@ -10,7 +10,12 @@ const words: Readonly<Record<string, string>> = {
   ENOENT: 'connect: no such file or directory',
 };
 
-/** Connects over TCP; the connection may be half-open. Rejects in Go's words, as clients of Kubernetes know them. */
+/** Why there is no connection, in Go's words, as clients of Kubernetes know them. */
+export function failedDial(host: string, port: number, error: NodeJS.ErrnoException): Error {
+  return new Error(`dial tcp ${host}:${port}: ${words[error.code ?? ''] ?? error.message}`, { cause: error });
+}
+
+/** Connects over TCP; the connection may be half-open. Rejects in Go's words. */
 export function dialTcp(host: string, port: number, signal: AbortSignal): Promise<Duplex> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
@@ -23,7 +28,7 @@ export function dialTcp(host: string, port: number, signal: AbortSignal): Promis
     const settled = () => signal.removeEventListener('abort', leave);
     const failed = (error: NodeJS.ErrnoException) => {
       settled();
-      reject(new Error(`dial tcp ${host}:${port}: ${words[error.code ?? ''] ?? error.message}`, { cause: error }));
+      reject(failedDial(host, port, error));
     };
     socket.once('error', failed);
     socket.once('connect', () => {

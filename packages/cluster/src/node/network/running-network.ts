@@ -4,20 +4,21 @@ import type { EventRecorder } from '@coxswain/runtime/events';
 import type { Manager } from '@coxswain/runtime/manager';
 import type { NodeConnections } from '../../apiserver/index.ts';
 import { RuntimeRefusal } from '../runtime.ts';
+import { type Assignment, assignAddress } from './addresses/assignment.ts';
 import type { AddressBlock } from './addresses/block.ts';
-import { declaredAddress } from './addresses/declared.ts';
 import { PodAddresses } from './addresses/pod-addresses.ts';
 import { dialTcp } from './dial.ts';
-import { dnsPort, openNameService } from './dns/name-service.ts';
+import { NameService } from './dns/name-service.ts';
 import { ClusterNames } from './dns/names.ts';
-import type { DnsServer } from './dns/server.ts';
+import { NamespacePods } from './namespaces/namespace-pods.ts';
 import { NodePlaces } from './node-places.ts';
-import { clusterHosts } from './pod/cluster-hosts.ts';
+import { machine, type Place } from './place.ts';
 import { type MachineFiles, machineFiles, PodFiles } from './pod/files.ts';
+import { HostsFiles } from './pod/hosts-files.ts';
 import type { ServiceEndpoint } from './proxy/endpoints.ts';
 import { ServiceProxy } from './proxy/service-proxy.ts';
 import type { ServiceDirectory } from './service-directory.ts';
-import type { NodePlace, PodAttachment, PodNetwork } from './types.ts';
+import type { NodePlace, PodAttachment, PodNamespaces, PodNetwork } from './types.ts';
 
 export interface RunningNetworkOptions {
   readonly manager: Manager;
@@ -33,27 +34,41 @@ const dnsOffset = 10;
 interface Parts extends RunningNetworkOptions {
   readonly places: NodePlaces;
   readonly addresses: PodAddresses;
-  readonly machine: MachineFiles;
-  readonly names: ClusterNames;
-  readonly dns: DnsServer | undefined;
+  readonly machineFiles: MachineFiles;
+  readonly hosts: HostsFiles;
+  readonly dns: NameService;
 }
 
-const refusal = (message: string) => new RuntimeRefusal('FailedCreatePodSandBox', message);
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** How one pod is reached, and what has to be undone. */
+interface Link {
+  readonly namespaces?: PodNamespaces;
+  readonly place: Place;
+  dial(port: number, signal: AbortSignal): Promise<Duplex>;
+  remove(): Promise<void>;
+}
 
 /** The network while its cluster runs: addresses are given, names answered, Services served. */
 export class RunningNetwork implements PodNetwork {
   readonly #parts: Parts;
   readonly #proxy: ServiceProxy;
-  readonly #attached = new Map<PodFiles, string>();
-  readonly #stopWatching: () => void;
-  #hostsDue = false;
+  readonly #namespacePods: NamespacePods;
 
   private constructor(parts: Parts) {
     this.#parts = parts;
-    const { manager, block, directory, places, dns, recorder } = parts;
+    const { manager, directory, places, dns, recorder } = parts;
     const { clock, random, log } = manager;
-    const dnsAddress = block.serviceAddress(dnsOffset);
+    this.#namespacePods = new NamespacePods({
+      clock,
+      log,
+      join: async (place) => {
+        await dns.openIn(place);
+        await this.#proxy.addPlace(place);
+      },
+      leave: async (place) => {
+        this.#proxy.removePlace(place);
+        await dns.closeIn(place);
+      },
+    });
     this.#proxy = new ServiceProxy({
       directory,
       nodes: places.addresses,
@@ -61,12 +76,12 @@ export class RunningNetwork implements PodNetwork {
       random,
       log,
       dial: (endpoint, signal) => this.#dial(endpoint, signal),
-      except: (address, port) => dns !== undefined && address === dnsAddress && port === dnsPort,
+      placeOf: ({ address }) => this.#namespacePods.placeOf(address) ?? machine,
+      except: (place, address, port) => dns.listensAt(place, address, port),
       onRefused: (service, message) =>
         recorder.event(Service, service, { type: 'Warning', reason: 'FailedListen', message }),
     });
     this.#proxy.start();
-    this.#stopWatching = dns ? () => {} : directory.onChange(() => this.#hostsChanged());
   }
 
   /** Takes over the addresses that are in use, starts the name server, and serves the Services there are. */
@@ -82,12 +97,13 @@ export class RunningNetwork implements PodNetwork {
       if (ended || spec?.hostNetwork || !places.podPrefix(spec?.nodeName ?? '')) continue;
       for (const { ip } of status?.podIPs ?? []) addresses.claim(ip, metadata.uid ?? '');
     }
-    const machine = await machineFiles();
+    const files = await machineFiles();
     const names = new ClusterNames(directory);
     const address = block.serviceAddress(dnsOffset);
-    const { resolvConf } = machine;
-    const dns = await openNameService({ client, names, address, resolvConf, clock, random, log });
-    const network = new RunningNetwork({ ...options, places, addresses, machine, names, dns });
+    const { resolvConf } = files;
+    const dns = await NameService.open({ client, names, address, resolvConf, clock, random, log });
+    const hosts = new HostsFiles({ directory, names, log });
+    const network = new RunningNetwork({ ...options, places, addresses, machineFiles: files, hosts, dns });
     await network.#proxy.opened();
     return network;
   }
@@ -105,40 +121,37 @@ export class RunningNetwork implements PodNetwork {
   }
 
   async attach(pod: Pod, directory: string): Promise<PodAttachment> {
-    const { addresses, machine, block, dns, recorder } = this.#parts;
-    const owner = pod.metadata.uid ?? '';
-    const address = this.#addressFor(pod, owner);
-    let files: PodFiles;
+    const assignment = assignAddress(pod, this.#parts);
+    let link: Link | undefined;
     try {
-      const nameServer = dns && block.serviceAddress(dnsOffset);
-      files = new PodFiles({ pod, directory, addresses: [address], machine, nameServer });
-      await files.write();
+      link = await this.#link(assignment);
+      const files = await this.#files(pod, directory, assignment.address, link.place);
+      return this.#attachment(assignment, link, files);
     } catch (error) {
-      addresses.release(address, owner);
-      throw refusal(`the network files of the pod cannot be made: ${messageOf(error)}`);
+      await link?.remove().catch(() => {});
+      assignment.release();
+      const why = error instanceof Error ? error.message : String(error);
+      throw new RuntimeRefusal('FailedCreatePodSandBox', why);
     }
-    for (const message of files.resolver.omitted)
-      recorder.event(Pod, pod, { type: 'Warning', reason: 'DNSConfigForming', message });
-    this.#attached.set(files, pod.metadata.namespace ?? '');
-    if (!dns) await files.addHosts(this.#hostsFor(pod.metadata.namespace ?? ''));
-    return this.#attachment(address, owner, files);
   }
 
   async close(): Promise<void> {
-    this.#stopWatching();
+    this.#parts.hosts.close();
     this.#proxy.close();
-    await this.#parts.dns?.close();
+    await this.#parts.dns.close();
+    await this.#namespacePods.close();
   }
 
-  #attachment(address: string, owner: string, files: PodFiles): PodAttachment {
-    const { addresses } = this.#parts;
+  #attachment({ address, release }: Assignment, link: Link, files: PodFiles): PodAttachment {
+    const { hosts } = this.#parts;
     let undrain: (() => void) | undefined;
     let detached = false;
     return {
       addresses: [address],
       files: files.files,
       hostname: files.hostname,
-      dial: (port, signal) => dialTcp(address, port, signal),
+      ...(link.namespaces ? { namespaces: link.namespaces } : {}),
+      dial: link.dial,
       drain: async () => {
         const end = await this.#proxy.drain(address);
         undrain?.();
@@ -146,81 +159,43 @@ export class RunningNetwork implements PodNetwork {
         if (detached) end();
       },
       detach: async () => {
+        if (detached) return;
         detached = true;
         undrain?.();
-        this.#attached.delete(files);
-        addresses.release(address, owner);
+        hosts.remove(files);
+        await link.remove();
+        release();
       },
     };
   }
 
-  /** @throws RuntimeRefusal */
-  #addressFor(pod: Pod, owner: string): string {
-    const { places, addresses } = this.#parts;
-    const node = pod.spec?.nodeName ?? '';
-    if (pod.spec?.hostNetwork) return places.addresses.get(node) ?? places.join(node).address;
-    const declared = this.#declared(pod);
-    if (declared !== undefined) {
-      if (addresses.claim(declared, owner)) return declared;
-      throw refusal(
-        `address ${declared}, which the pod declares, is in use by another pod: remove that pod, or declare another address`,
-      );
+  async #link({ address, outside }: Assignment): Promise<Link> {
+    if (outside) {
+      return this.#namespacePods.add(address).catch((error: unknown) => {
+        const why = error instanceof Error ? error.message : String(error);
+        throw new Error(`address ${address}, which the pod declares, is not one of 127.0.0.0/8: ${why}`);
+      });
     }
-    const prefix = places.podPrefix(node);
-    if (prefix === undefined) throw refusal(`node ${node} has no addresses for pods: it has not joined the network`);
-    const before = pod.status?.podIP;
-    if (before?.startsWith(`${prefix}.`) && addresses.claim(before, owner)) return before;
-    const address = addresses.take(prefix, owner);
-    if (address === undefined) throw refusal(`no free address in ${prefix}.0/24: delete pods of node ${node} first`);
-    return address;
+    return { place: machine, dial: (port, signal) => dialTcp(address, port, signal), remove: async () => {} };
   }
 
-  /** @throws RuntimeRefusal */
-  #declared(pod: Pod): string | undefined {
-    let address: string | undefined;
-    try {
-      address = declaredAddress(pod);
-    } catch (error) {
-      throw refusal(messageOf(error));
-    }
-    if (address === undefined) return undefined;
-    if (!address.startsWith('127.')) {
-      throw refusal(
-        `address ${address}, which the pod declares, is not one of 127.0.0.0/8: on this machine pods can have only those`,
-      );
-    }
-    if (address === '127.0.0.1' || this.#parts.block.reserves(address)) {
-      throw refusal(`address ${address}, which the pod declares, is not one for pods: declare another of 127.0.0.0/8`);
-    }
-    return address;
+  async #files(pod: Pod, directory: string, address: string, place: Place): Promise<PodFiles> {
+    const { dns, hosts, recorder, machineFiles: files } = this.#parts;
+    const nameServer = dns.addressIn(place);
+    const made = new PodFiles({ pod, directory, addresses: [address], machine: files, nameServer });
+    await made.write();
+    for (const message of made.resolver.omitted)
+      recorder.event(Pod, pod, { type: 'Warning', reason: 'DNSConfigForming', message });
+    if (nameServer === undefined) await hosts.add(made, pod.metadata.namespace ?? '');
+    return made;
   }
 
   async #dial(endpoint: ServiceEndpoint, signal: AbortSignal): Promise<Duplex> {
     const { address, port, pod, node = '' } = endpoint;
+    const own = this.#namespacePods.dial(address, port, signal);
+    if (own) return own;
     const connection = address.startsWith('127.') ? undefined : this.#parts.connections.get(node);
     if (pod && connection) return connection.dial(pod, port, signal);
     return dialTcp(address, port, signal);
-  }
-
-  #hostsFor(namespace: string): string {
-    const { directory, names } = this.#parts;
-    return clusterHosts(directory.services(), names, namespace);
-  }
-
-  /** Writes the hosts files anew, once for all changes that are told of in a row. */
-  #hostsChanged(): void {
-    if (this.#hostsDue) return;
-    this.#hostsDue = true;
-    queueMicrotask(() => {
-      this.#hostsDue = false;
-      for (const [files, namespace] of this.#attached) {
-        files.addHosts(this.#hostsFor(namespace)).catch((error: unknown) => {
-          this.#parts.manager.log.warn(
-            { file: files.files.hosts, error: messageOf(error) },
-            'a hosts file is out of date',
-          );
-        });
-      }
-    });
   }
 }

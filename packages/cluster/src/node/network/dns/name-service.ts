@@ -1,10 +1,11 @@
 import { EndpointSlice, Service } from '@coxswain/k8s';
 import type { Client } from '@coxswain/runtime/client';
 import type { Clock, Logger, Random } from '@coxswain/runtime/core';
+import { machine, type Place } from '../place.ts';
 import { parseResolvConf } from '../pod/resolv-conf.ts';
 import type { ClusterNames } from './names.ts';
 import { DnsServer } from './server.ts';
-import { forwarder } from './upstream.ts';
+import { type Forward, forwarder } from './upstream.ts';
 
 export interface NameServiceOptions {
   readonly client: Client;
@@ -18,7 +19,7 @@ export interface NameServiceOptions {
   readonly log: Logger;
 }
 
-export const dnsPort = 53;
+const dnsPort = 53;
 const key = { namespace: 'kube-system', name: 'kube-dns' };
 const labels = { 'k8s-app': 'kube-dns', 'kubernetes.io/name': 'CoreDNS' };
 const ports = [
@@ -36,27 +37,75 @@ const slice = (address: string): EndpointSlice => ({
   ports,
 });
 
-/**
- * Starts the cluster's name server and publishes it as `kube-system/kube-dns`. `undefined` when another server has that name already, or
- * this user may not listen at port 53, which is only logged.
- */
-export async function openNameService(options: NameServiceOptions): Promise<DnsServer | undefined> {
-  const { client, names, address, resolvConf, clock, random, log } = options;
-  const present = await client.of(Service).find(key);
-  if (present && present.spec?.clusterIP !== address) return undefined;
-  const servers = parseResolvConf(resolvConf).servers.filter((server) => server !== address);
-  const forward = forwarder(servers, clock);
-  const server = new DnsServer({ address, port: dnsPort, names, forward, random, log });
-  try {
-    await server.open();
-    if (!present) await client.of(Service).create(service(address));
-    const slices = client.of(EndpointSlice);
-    if (!(await slices.find(key))) await slices.create(slice(address));
-    return server;
-  } catch (error) {
-    await server.close();
-    const reason = String(error);
-    log.warn({ address, error: reason }, 'no name server for pods: their hosts files have the names of Services');
-    return undefined;
+/** The cluster's name server, in each network that pods are in. It is `kube-system/kube-dns`, unless another one has that name. */
+export class NameService {
+  readonly #options: NameServiceOptions;
+  readonly #forward: Forward;
+  readonly #servers = new Map<Place, DnsServer>();
+  /** Another name server has the name: its Service is like any other. */
+  #foreign: string | undefined;
+
+  private constructor(options: NameServiceOptions) {
+    this.#options = options;
+    const { resolvConf, address, clock } = options;
+    const servers = parseResolvConf(resolvConf).servers.filter((server) => server !== address);
+    this.#forward = forwarder(servers, clock);
+  }
+
+  /** Starts it on the machine and publishes it. Where port 53 cannot be had that is only logged. */
+  static async open(options: NameServiceOptions): Promise<NameService> {
+    const { client, address } = options;
+    const names = new NameService(options);
+    const present = await client.of(Service).find(key);
+    const given = present?.spec?.clusterIP;
+    if (present && given !== address) names.#foreign = given;
+    else if (await names.openIn(machine)) await names.#publish(present !== undefined);
+    return names;
+  }
+
+  /** The address at which pods in a place ask; `undefined`: there is nobody to ask. */
+  addressIn(place: Place): string | undefined {
+    return this.#servers.has(place) ? this.#options.address : this.#foreign;
+  }
+
+  /** Whether it listens there itself. */
+  listensAt(place: Place, address: string, port: number): boolean {
+    return port === dnsPort && address === this.#options.address && this.#servers.has(place);
+  }
+
+  /** Starts it in one more place; false when that cannot be. */
+  async openIn(place: Place): Promise<boolean> {
+    if (this.#foreign !== undefined) return false;
+    const { names, address, random, log } = this.#options;
+    const server = new DnsServer({ place, address, port: dnsPort, names, forward: this.#forward, random, log });
+    try {
+      await server.open();
+      this.#servers.set(place, server);
+      return true;
+    } catch (error) {
+      const reason = String(error);
+      log.warn({ address, error: reason }, 'no name server for pods: their hosts files have the names of Services');
+      return false;
+    }
+  }
+
+  async closeIn(place: Place): Promise<void> {
+    await this.#servers.get(place)?.close();
+    this.#servers.delete(place);
+  }
+
+  async close(): Promise<void> {
+    for (const place of [...this.#servers.keys()]) await this.closeIn(place);
+  }
+
+  async #publish(present: boolean): Promise<void> {
+    const { client, address, log } = this.#options;
+    try {
+      if (!present) await client.of(Service).create(service(address));
+      const slices = client.of(EndpointSlice);
+      if (!(await slices.find(key))) await slices.create(slice(address));
+    } catch (error) {
+      log.warn({ address, error: String(error) }, 'the name server of pods works, but its Service could not be made');
+    }
   }
 }

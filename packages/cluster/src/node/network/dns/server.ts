@@ -1,14 +1,15 @@
 import type { Socket as UdpSocket } from 'node:dgram';
-import { createServer, type Server, type Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import type { Logger, Random } from '@coxswain/runtime/core';
 import type * as DnsPacket from 'dns-packet';
-import { dgram } from '../../../late-modules.ts';
+import type { Place } from '../place.ts';
 import { nothing, type Resolved, rcodes, reply, resolve } from './answer.ts';
 import type { ClusterNames } from './names.ts';
 import { framed, messagesOf } from './tcp-messages.ts';
 import type { Forward } from './upstream.ts';
 
 export interface DnsServerOptions {
+  readonly place: Place;
   readonly address: string;
   readonly port: number;
   readonly names: ClusterNames;
@@ -39,35 +40,27 @@ export class DnsServer {
 
   /** Rejects with the system's error when the port cannot be had. */
   async open(): Promise<void> {
-    const { address, port } = this.#options;
+    const { place, address, port } = this.#options;
     this.#packets = (await import('dns-packet')).default;
-    const udp = dgram().createSocket('udp4');
+    const udp = await place.bind(address, port);
     this.#udp = udp;
-    udp.on('message', (message, from) => {
-      void this.#answer(message, false).then((answer) => {
-        if (answer && this.#udp) udp.send(answer, from.port, from.address, () => {});
+    udp
+      .on('error', () => {})
+      .on('message', (message, from) => {
+        void this.#answer(message, false).then((answer) => {
+          if (answer && this.#udp) udp.send(answer, from.port, from.address, () => {});
+        });
       });
-    });
-    const tcp = createServer((socket) => void this.#converse(socket));
-    this.#tcp = tcp;
     try {
-      await new Promise<void>((done, reject) => {
-        udp.once('error', reject);
-        udp.bind({ address, port, exclusive: true }, done);
-      });
-      await new Promise<void>((done, reject) => {
-        tcp.once('error', reject);
-        tcp.listen({ host: address, port }, done);
-      });
+      this.#tcp = await place.listen(address, port);
     } catch (error) {
       await this.close();
       throw error;
     }
-    for (const server of [udp, tcp]) server.removeAllListeners('error').on('error', () => {});
+    this.#tcp.on('error', () => {}).on('connection', (socket: Socket) => void this.#converse(socket));
   }
 
   async close(): Promise<void> {
-    this.#udp?.removeAllListeners('error').on('error', () => {});
     this.#udp?.close();
     this.#udp = undefined;
     for (const socket of this.#sockets) socket.destroy();

@@ -8,10 +8,11 @@ import {
   type Random,
   type Timer,
 } from '@coxswain/runtime/core';
+import { machine, type Place } from '../place.ts';
 import type { ServiceDirectory } from '../service-directory.ts';
 import { Balancer } from './balancer.ts';
 import { Connections } from './connections.ts';
-import { usableEndpoints } from './endpoints.ts';
+import { type ServiceEndpoint, usableEndpoints } from './endpoints.ts';
 import type { ListeningPort } from './listening-port.ts';
 import { type Dial, TcpPort } from './tcp-port.ts';
 import { UdpPort } from './udp-port.ts';
@@ -24,8 +25,10 @@ export interface ServiceProxyOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly dial: Dial;
-  /** Ports that somebody else listens at. */
-  readonly except: (address: string, port: number) => boolean;
+  /** Where packets for an endpoint are sent from. */
+  readonly placeOf: (endpoint: ServiceEndpoint) => Place;
+  /** Ports that somebody else listens at in a place. */
+  readonly except: (place: Place, address: string, port: number) => boolean;
   /** Told when a port of a Service cannot be listened at, once for each reason. */
   readonly onRefused: (service: Service, message: string) => void;
 }
@@ -47,6 +50,7 @@ const retryAfter = 5_000;
 export class ServiceProxy {
   readonly #options: ServiceProxyOptions;
   readonly #connections: Connections;
+  readonly #places = new Set<Place>([machine]);
   /** Of each Service by its key, what is listened at by the id of the port. */
   readonly #services = new Map<string, Map<string, OpenPort>>();
   /** Addresses of pods that are about to stop, and how often that was said. */
@@ -67,6 +71,19 @@ export class ServiceProxy {
   /** Resolves when all that is to be listened at is. */
   async opened(): Promise<void> {
     await Promise.all([...this.#services.values()].flatMap((ports) => [...ports.values()]).map(({ opened }) => opened));
+  }
+
+  /** Listens in one more place. Resolves when all that is to be listened at there is. */
+  async addPlace(place: Place): Promise<void> {
+    this.#places.add(place);
+    this.nodesChanged();
+    await this.opened();
+  }
+
+  /** A place has gone, and all that listened there with it. */
+  removePlace(place: Place): void {
+    this.#places.delete(place);
+    this.nodesChanged();
   }
 
   /** There are other nodes now. */
@@ -106,15 +123,19 @@ export class ServiceProxy {
   }
 
   #sync(key: ObjectKey): void {
-    const { directory, nodes, except } = this.#options;
+    const { directory } = this.#options;
     const id = keyString(key);
     this.#retries.get(id)?.cancel();
     this.#retries.delete(id);
     const open = this.#services.get(id) ?? new Map<string, OpenPort>();
     const service = directory.service(key);
-    const wanted = service ? wantedPorts(service, nodes).filter(({ address, port }) => !except(address, port)) : [];
     const kept = new Set<string>();
-    for (const port of wanted) if (service && this.#update(service, port, open)) kept.add(port.id);
+    for (const place of service ? this.#places : []) {
+      for (const port of service ? this.#wanted(service, place) : []) {
+        const portId = `${place.name} ${port.id}`;
+        if (service && this.#update(service, { ...port, id: portId }, place, open)) kept.add(portId);
+      }
+    }
     for (const [portId, { port }] of open) {
       if (kept.has(portId)) continue;
       open.delete(portId);
@@ -125,8 +146,16 @@ export class ServiceProxy {
     if (!service) this.#refusals.delete(id);
   }
 
+  #wanted(service: Service, place: Place): readonly WantedPort[] {
+    const { nodes, except } = this.#options;
+    return wantedPorts(service, nodes).filter(
+      // 127.0.0.1 is another one in each place, and node ports are at that of the machine.
+      ({ address, port }) => (place === machine || address !== '127.0.0.1') && !except(place, address, port),
+    );
+  }
+
   /** Brings one port to what it should be; false when it should not be listened at. */
-  #update(service: Service, wanted: WantedPort, open: Map<string, OpenPort>): boolean {
+  #update(service: Service, wanted: WantedPort, place: Place, open: Map<string, OpenPort>): boolean {
     const { directory, clock, random } = this.#options;
     const slices = directory.slices(keyOf(service));
     const all = usableEndpoints(wanted.of, slices, wanted.local);
@@ -139,17 +168,17 @@ export class ServiceProxy {
     balancer.update(endpoints, seconds > 0 ? seconds * 1_000 : undefined);
     const present = open.get(wanted.id);
     if (present) present.port.updated();
-    else open.set(wanted.id, this.#open(service, wanted, balancer));
+    else open.set(wanted.id, this.#open(service, wanted, place, balancer));
     return true;
   }
 
-  #open(service: Service, wanted: WantedPort, balancer: Balancer): OpenPort {
-    const { clock, dial } = this.#options;
+  #open(service: Service, wanted: WantedPort, place: Place, balancer: Balancer): OpenPort {
+    const { clock, dial, placeOf } = this.#options;
     const { address, port: number, protocol } = wanted;
     const port =
       protocol === 'TCP'
-        ? new TcpPort({ address, port: number, balancer, connections: this.#connections, dial, clock })
-        : new UdpPort({ address, port: number, balancer, clock });
+        ? new TcpPort({ place, address, port: number, balancer, connections: this.#connections, dial, clock })
+        : new UdpPort({ place, placeOf, address, port: number, balancer, clock });
     const opened = port.open().then(
       () => true,
       (error: NodeJS.ErrnoException) => {

@@ -1,6 +1,7 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Clock, withTimeout } from '@coxswain/runtime/core';
+import type { Place } from '../place.ts';
 import type { Balancer } from './balancer.ts';
 import type { Connections } from './connections.ts';
 import type { ServiceEndpoint } from './endpoints.ts';
@@ -11,6 +12,7 @@ import { cut } from './splice.ts';
 export type Dial = (endpoint: ServiceEndpoint, signal: AbortSignal) => Promise<Duplex>;
 
 export interface TcpPortOptions extends PortAddress {
+  readonly place: Place;
   readonly balancer: Balancer;
   readonly connections: Connections;
   readonly dial: Dial;
@@ -26,30 +28,25 @@ const tries = 5;
 export class TcpPort implements ListeningPort {
   readonly #options: TcpPortOptions;
   #server: Server | undefined;
+  #closed = false;
 
   constructor(options: TcpPortOptions) {
     this.#options = options;
   }
 
-  open(): Promise<void> {
-    const { address, port } = this.#options;
-    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, (client) => {
-      void this.#serve(client);
-    });
+  async open(): Promise<void> {
+    const { place, address, port } = this.#options;
+    const server = await place.listen(address, port);
+    if (this.#closed) return void server.close();
     this.#server = server;
-    return new Promise((resolve, reject) => {
-      server.once('error', reject);
-      server.listen({ host: address, port }, () => {
-        // What goes wrong from here on is a connection's own failure, such as too many open files.
-        server.off('error', reject).on('error', () => {});
-        resolve();
-      });
-    });
+    // What goes wrong from here on is a connection's own failure, such as too many open files.
+    server.on('error', () => {}).on('connection', (client: Socket) => void this.#serve(client));
   }
 
   updated(): void {}
 
   close(): void {
+    this.#closed = true;
     this.#server?.close();
     this.#server = undefined;
   }

@@ -1,11 +1,14 @@
 import type { RemoteInfo, Socket } from 'node:dgram';
 import type { Clock, Timer } from '@coxswain/runtime/core';
-import { dgram } from '../../../late-modules.ts';
+import type { Place } from '../place.ts';
 import type { Balancer } from './balancer.ts';
 import type { ServiceEndpoint } from './endpoints.ts';
 import type { ListeningPort, PortAddress } from './listening-port.ts';
 
 export interface UdpPortOptions extends PortAddress {
+  readonly place: Place;
+  /** Where an endpoint can be reached from. */
+  readonly placeOf: (endpoint: ServiceEndpoint) => Place;
   readonly balancer: Balancer;
   readonly clock: Clock;
 }
@@ -13,7 +16,7 @@ export interface UdpPortOptions extends PortAddress {
 /** What one client and one endpoint say to each other. */
 interface Flow {
   readonly endpoint: ServiceEndpoint;
-  readonly socket: Socket;
+  readonly socket: Promise<Socket>;
   /** When something was last said, on the monotonic clock. */
   used: number;
 }
@@ -29,23 +32,18 @@ export class UdpPort implements ListeningPort {
   readonly #flows = new Map<string, Flow>();
   #socket: Socket | undefined;
   #sweep: Timer | undefined;
+  #closed = false;
 
   constructor(options: UdpPortOptions) {
     this.#options = options;
   }
 
-  open(): Promise<void> {
-    const { address, port } = this.#options;
-    const socket = dgram().createSocket('udp4');
+  async open(): Promise<void> {
+    const { place, address, port } = this.#options;
+    const socket = await place.bind(address, port);
+    if (this.#closed) return void socket.close();
     this.#socket = socket;
-    socket.on('message', (packet, from) => this.#packet(packet, from));
-    return new Promise((resolve, reject) => {
-      socket.once('error', reject);
-      socket.bind({ address, port, exclusive: true }, () => {
-        socket.off('error', reject).on('error', () => {});
-        resolve();
-      });
-    });
+    socket.on('error', () => {}).on('message', (packet, from) => this.#packet(packet, from));
   }
 
   updated(): void {
@@ -57,6 +55,7 @@ export class UdpPort implements ListeningPort {
   }
 
   close(): void {
+    this.#closed = true;
     this.#sweep?.cancel();
     for (const client of [...this.#flows.keys()]) this.#forget(client);
     this.#socket?.close();
@@ -68,22 +67,26 @@ export class UdpPort implements ListeningPort {
     const flow = this.#flows.get(client) ?? this.#begin(client, from);
     if (!flow) return;
     flow.used = this.#options.clock.monotonic();
-    flow.socket.send(packet, flow.endpoint.port, flow.endpoint.address, () => {});
+    const { address, port } = flow.endpoint;
+    flow.socket.then((socket) => socket.send(packet, port, address, () => {})).catch(() => this.#forget(client));
   }
 
   #begin(client: string, from: RemoteInfo): Flow | undefined {
-    const { balancer, clock } = this.#options;
+    const { balancer, clock, placeOf } = this.#options;
     const [endpoint] = balancer.order(from.address);
     if (!endpoint) return undefined;
     balancer.connected(from.address, endpoint);
-    const socket = dgram().createSocket('udp4');
+    const socket = placeOf(endpoint).bind('0.0.0.0', 0);
     const flow: Flow = { endpoint, socket, used: clock.monotonic() };
-    socket.on('error', () => this.#forget(client));
-    socket.on('message', (packet, { address, port }) => {
-      if (address !== endpoint.address || port !== endpoint.port) return;
-      flow.used = clock.monotonic();
-      this.#socket?.send(packet, from.port, from.address, () => {});
-    });
+    const listen = (opened: Socket) => {
+      opened.on('error', () => this.#forget(client));
+      opened.on('message', (packet, { address, port }) => {
+        if (address !== endpoint.address || port !== endpoint.port) return;
+        flow.used = clock.monotonic();
+        this.#socket?.send(packet, from.port, from.address, () => {});
+      });
+    };
+    socket.then(listen).catch(() => {});
     this.#flows.set(client, flow);
     const [oldest] = this.#flows.keys();
     if (this.#flows.size > most && oldest !== undefined) this.#forget(oldest);
@@ -102,6 +105,6 @@ export class UdpPort implements ListeningPort {
     const flow = this.#flows.get(client);
     if (!flow) return;
     this.#flows.delete(client);
-    flow.socket.close();
+    flow.socket.then((socket) => socket.close()).catch(() => {});
   }
 }

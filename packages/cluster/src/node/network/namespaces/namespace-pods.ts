@@ -1,0 +1,89 @@
+import type { Duplex } from 'node:stream';
+import type { Clock, Logger } from '@coxswain/runtime/core';
+import type { Place } from '../place.ts';
+import type { PodNamespaces } from '../types.ts';
+import { NetworkNamespace } from './network-namespace.ts';
+
+export interface NamespacePodsOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Brings names and Services into the network of these pods, when there is the first of them. */
+  readonly join: (place: Place) => Promise<void>;
+  readonly leave: (place: Place) => Promise<void>;
+}
+
+/** A pod in a network namespace. */
+export interface NamespacePod {
+  readonly namespaces: PodNamespaces;
+  readonly place: Place;
+  dial(port: number, signal: AbortSignal): Promise<Duplex>;
+  remove(): Promise<void>;
+}
+
+/** The pods whose addresses the machine does not have. The network they share is made with the first of them. */
+export class NamespacePods {
+  readonly #options: NamespacePodsOptions;
+  readonly #pods = new Map<string, NetworkNamespace>();
+  #network: Promise<NetworkNamespace> | undefined;
+
+  constructor(options: NamespacePodsOptions) {
+    this.#options = options;
+  }
+
+  /** @throws NetworkError when the machine does not allow it */
+  async add(address: string): Promise<NamespacePod> {
+    this.#network ??= this.#start();
+    const network = await this.#network;
+    const { link, ...namespaces } = await network.addPod(address);
+    this.#pods.set(address, network);
+    return {
+      namespaces,
+      place: network,
+      dial: (port, signal) => network.dial(address, port, signal),
+      remove: async () => {
+        this.#pods.delete(address);
+        await network.removePod(link, address).catch((error: unknown) => {
+          this.#options.log.debug({ address, error: String(error) }, 'the network of a pod went by itself');
+        });
+      },
+    };
+  }
+
+  /** The network that an address is in, if it is that of one of these pods. */
+  placeOf(address: string): Place | undefined {
+    return this.#pods.get(address);
+  }
+
+  /** Connects with one of these pods; `undefined` when it is none of them. */
+  dial(address: string, port: number, signal: AbortSignal): Promise<Duplex> | undefined {
+    return this.#pods.get(address)?.dial(address, port, signal);
+  }
+
+  async close(): Promise<void> {
+    const network = await this.#network?.catch(() => undefined);
+    await network?.close();
+  }
+
+  async #start(): Promise<NetworkNamespace> {
+    const { clock, log, join, leave } = this.#options;
+    let network: NetworkNamespace | undefined;
+    try {
+      const onLost = (why: string) => {
+        log.error(
+          { why },
+          'the network namespace of pods has ended: pods with declared addresses are cut off until they are made anew',
+        );
+        this.#network = undefined;
+        if (network) void leave(network);
+      };
+      network = await NetworkNamespace.start({ clock, onLost });
+      await join(network);
+      return network;
+    } catch (error) {
+      // What the machine does not allow now it may allow later.
+      this.#network = undefined;
+      await network?.close();
+      throw error;
+    }
+  }
+}
