@@ -65,8 +65,8 @@ export class ProcessNetwork implements PodNetwork {
     void this.#running.promise.then((running) => running.leaveNode(node)).catch(() => {});
   }
 
-  async attach(...[pod, directory]: Parameters<PodNetwork['attach']>): Promise<PodAttachment> {
-    return (await this.#network()).attach(pod, directory);
+  async attach(...pod: Parameters<PodNetwork['attach']>): Promise<PodAttachment> {
+    return (await this.#network()).attach(...pod);
   }
 
   /** Ends listeners and connections, and lets other clusters have the addresses. */

@@ -120,11 +120,11 @@ export class RunningNetwork implements PodNetwork {
     this.#proxy.nodesChanged();
   }
 
-  async attach(pod: Pod, directory: string): Promise<PodAttachment> {
+  async attach(pod: Pod, directory: string, user?: string): Promise<PodAttachment> {
     const assignment = assignAddress(pod, this.#parts);
     let link: Link | undefined;
     try {
-      link = await this.#link(assignment);
+      link = await this.#link(assignment, user);
       const files = await this.#files(pod, directory, assignment.address, link.place);
       return this.#attachment(assignment, link, files);
     } catch (error) {
@@ -169,9 +169,9 @@ export class RunningNetwork implements PodNetwork {
     };
   }
 
-  async #link({ address, outside }: Assignment): Promise<Link> {
+  async #link({ address, outside }: Assignment, user: string | undefined): Promise<Link> {
     if (outside) {
-      return this.#namespacePods.add(address).catch((error: unknown) => {
+      return this.#namespacePods.add(address, user).catch((error: unknown) => {
         const why = error instanceof Error ? error.message : String(error);
         throw new Error(`address ${address}, which the pod declares, is not one of 127.0.0.0/8: ${why}`);
       });

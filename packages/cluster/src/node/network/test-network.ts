@@ -32,6 +32,8 @@ export class TestNetwork implements AsyncDisposable {
   readonly namespace = 'default';
   readonly connections = new Map<string, NodeConnection>();
   readonly network: ProcessNetwork;
+  /** The user namespace that pods live in, when it is another one. */
+  user: string | undefined;
   readonly #random: Random;
   readonly #attachments = new Map<string, PodAttachment>();
   readonly #servers = new Set<Server>();
@@ -115,7 +117,7 @@ export class TestNetwork implements AsyncDisposable {
 
   async #attach(pod: Pod): Promise<PodAttachment & { readonly ip: string }> {
     const directory = await mkdtemp(join(this.#directory, 'pod-'));
-    const attachment = await this.network.attach(pod, directory);
+    const attachment = await this.network.attach(pod, directory, this.user);
     this.#attachments.set(pod.metadata.name, attachment);
     return { ...attachment, ip: attachment.addresses[0] };
   }

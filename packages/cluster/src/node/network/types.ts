@@ -15,7 +15,7 @@ export interface PodNetworkFiles {
 export interface PodNamespaces {
   /** Such as `/proc/42/ns/net`. */
   readonly network: string;
-  /** The user namespace that owns it; absent: that of this process. */
+  /** The user namespace that owns it, to be entered first; absent: that of this process. */
   readonly user?: string;
 }
 
@@ -57,7 +57,8 @@ export interface PodNetwork {
    * Gives a pod an address: the one it declares (annotation `coxswain.io/pod-ip`, or Calico's `cni.projectcalico.org/ipAddrs`), else the one
    * its status has already (of before a restart), else a free one of its node; a pod on the host's network has its node's.
    * @param directory where its files are to be; must exist
+   * @param user the user namespace that the pod's processes live in, such as `/proc/42/ns/user`; absent: that of this process, or any
    * @throws RuntimeRefusal with `FailedCreatePodSandBox`
    */
-  attach(pod: Pod, directory: string): Promise<PodAttachment>;
+  attach(pod: Pod, directory: string, user?: string): Promise<PodAttachment>;
 }

@@ -30,9 +30,12 @@ export class NamespacePods {
     this.#options = options;
   }
 
-  /** @throws NetworkError when the machine does not allow it */
-  async add(address: string): Promise<NamespacePod> {
-    this.#network ??= this.#start();
+  /**
+   * @param user the user namespace that the network is to belong to, if it is not there yet
+   * @throws NetworkError when the machine does not allow it
+   */
+  async add(address: string, user?: string): Promise<NamespacePod> {
+    this.#network ??= this.#start(user);
     const network = await this.#network;
     const { link, ...namespaces } = await network.addPod(address);
     this.#pods.set(address, network);
@@ -64,7 +67,7 @@ export class NamespacePods {
     await network?.close();
   }
 
-  async #start(): Promise<NetworkNamespace> {
+  async #start(user: string | undefined): Promise<NetworkNamespace> {
     const { clock, log, join, leave } = this.#options;
     let network: NetworkNamespace | undefined;
     try {
@@ -76,7 +79,7 @@ export class NamespacePods {
         this.#network = undefined;
         if (network) void leave(network);
       };
-      network = await NetworkNamespace.start({ clock, onLost });
+      network = await NetworkNamespace.start({ clock, onLost, ...(user === undefined ? {} : { user }) });
       await join(network);
       return network;
     } catch (error) {

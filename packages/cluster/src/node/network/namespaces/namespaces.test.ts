@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { Service } from '@coxswain/k8s';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -94,6 +95,19 @@ test.runIf(allowed)(
     expect(await run(pod, version).output).toBe('1');
   },
 );
+
+test.runIf(allowed)('without privileges the network belongs to the user namespace that pods live in', async () => {
+  const keeper = spawn('unshare', ['--user', '--map-root-user', 'cat'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  running.push(keeper);
+  keeper.stdin.write('\n');
+  await once(keeper.stdout, 'data');
+  world.user = `/proc/${keeper.pid}/ns/user`;
+  const first = await world.pod('a', {}, declaring('192.168.1.10', 'a'));
+  const second = await world.pod('b', {}, declaring('192.168.1.11', 'b'));
+  expect([first.namespaces?.user, second.namespaces?.user]).toEqual([world.user, world.user]);
+  await run(second, serving('b')).line;
+  expect(await run(first, asking(second.ip, 8080)).output).toBe('b 192.168.1.10');
+});
 
 test.runIf(allowed)('an address that was given back serves the next pod at once', async () => {
   for (const name of ['a', 'b', 'c']) {

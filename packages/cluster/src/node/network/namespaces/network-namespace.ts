@@ -21,6 +21,8 @@ interface Answered {
 
 export interface NetworkNamespaceOptions {
   readonly clock: Clock;
+  /** The user namespace that it is to belong to; absent: without privileges one of its own. */
+  readonly user?: string;
   /** Told when it ends before it is closed: its pods have no network any more. */
   readonly onLost: (why: string) => void;
 }
@@ -36,15 +38,15 @@ export class NetworkNamespace implements Place {
   readonly name = 'namespace';
   readonly #child: ChildProcess;
   readonly #clock: Clock;
-  readonly #privileged: boolean;
+  readonly #user: string | undefined;
   readonly #waiting = new Map<number, (answered: Answered | Error) => void>();
   #lastId = 0;
   #lastLink = 0;
   #closed = false;
 
-  private constructor(child: ChildProcess, privileged: boolean, { clock, onLost }: NetworkNamespaceOptions) {
+  private constructor(child: ChildProcess, user: string | undefined, { clock, onLost }: NetworkNamespaceOptions) {
     this.#child = child;
-    this.#privileged = privileged;
+    this.#user = user;
     this.#clock = clock;
     let complaint = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -64,14 +66,17 @@ export class NetworkNamespace implements Place {
 
   /** @throws NetworkError that says what this machine does not allow */
   static async start(options: NetworkNamespaceOptions): Promise<NetworkNamespace> {
-    const privileged = process.getuid?.() === 0;
-    const user = privileged ? [] : ['--user', '--map-root-user'];
+    const { user } = options;
+    const own = user === undefined && process.getuid?.() !== 0;
+    const enter = user === undefined ? [] : ['nsenter', `--user=${user}`, '--preserve-credentials', '--'];
+    const unshare = ['unshare', ...(own ? ['--user', '--map-root-user'] : []), '--net', '--'];
     const program = fileURLToPath(new URL('./inside.ts', import.meta.url));
-    const child = childProcess().spawn('unshare', [...user, '--net', process.execPath, program], {
+    const [command = '', ...args] = [...enter, ...unshare, process.execPath, program];
+    const child = childProcess().spawn(command, args, {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: { PATH: process.env['PATH'] ?? '' },
     });
-    const namespace = new NetworkNamespace(child, privileged, options);
+    const namespace = new NetworkNamespace(child, own ? `/proc/${child.pid}/ns/user` : user, options);
     try {
       await namespace.#answered(0, 'the network namespace of pods');
       return namespace;
@@ -86,7 +91,7 @@ export class NetworkNamespace implements Place {
   async addPod(address: string): Promise<PodNamespaces & { readonly link: string }> {
     const link = `pod${++this.#lastLink}`;
     const { answer } = await this.#ask({ kind: 'add', link, address });
-    const user = this.#privileged ? {} : { user: `/proc/${this.#child.pid}/ns/user` };
+    const user = this.#user === undefined ? {} : { user: this.#user };
     return { link, network: `/proc/${answer.pid}/ns/net`, ...user };
   }
 

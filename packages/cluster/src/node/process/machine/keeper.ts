@@ -69,6 +69,11 @@ export class Keeper {
     throw new ToolError(said.err || 'mounts are not allowed');
   }
 
+  /** Path of the user namespace; `undefined` when it is that of this process. */
+  get userNamespace(): string | undefined {
+    return this.privileged ? undefined : `/proc/${this.pid}/ns/user`;
+  }
+
   /** Words that make a command run in this namespace. */
   enter(network?: string): readonly [string, ...string[]] {
     const user = this.privileged ? [] : ['--user', '--preserve-credentials'];
