@@ -16,7 +16,7 @@ import {
   RuntimeRefusal,
   type VolumeContent,
 } from '../runtime.ts';
-import type { ContainerActions, ProcessContainer } from './container/process-container.ts';
+import type { ProcessContainer } from './container/process-container.ts';
 import { startContainer } from './container/start-container.ts';
 import type { Image, ImageCatalog } from './images/index.ts';
 import { LogFile } from './logs/log-file.ts';
@@ -35,7 +35,6 @@ export interface Surroundings {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  readonly actions: ContainerActions | undefined;
   readonly simulateUnknown: boolean;
   /** Folder of the whole runtime; containers do not see it. */
   readonly folder: string;
@@ -57,6 +56,7 @@ const runOf = (id: string) => Number.parseInt(id.slice(-8), 16);
 export class PodPlace implements PodSandbox {
   readonly addresses: readonly [string, ...string[]];
   readonly drain: () => Promise<void>;
+  readonly volumeUsage: NonNullable<PodSandbox['volumeUsage']>;
   readonly #pod: Pod;
   readonly #attachment: PodAttachment;
   readonly #around: Surroundings;
@@ -85,6 +85,7 @@ export class PodPlace implements PodSandbox {
       fsGroup: pod.spec?.securityContext?.fsGroup,
       stamp: () => randomUuid(around.random),
     });
+    this.volumeUsage = () => this.#volumes.usage();
   }
 
   async setVolume(name: string, content: VolumeContent): Promise<void> {
@@ -161,11 +162,6 @@ export class PodPlace implements PodSandbox {
 
   dial(port: number, signal: AbortSignal): Promise<Duplex> {
     return this.#attachment.dial(port, signal);
-  }
-
-  /** Bytes that the volumes with a limit take. */
-  usage(): ReturnType<PodVolumes['usage']> {
-    return this.#volumes.usage();
   }
 
   /** Ends what runs and takes off what is mounted; what a restart needs stays. */

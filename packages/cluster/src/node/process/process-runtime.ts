@@ -2,9 +2,8 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pod } from '@coxswain/k8s';
 import type { Clock, Logger, Random } from '@coxswain/runtime/core';
-import type { PodNetwork } from '../network/index.ts';
+import type { PodAttachment, PodNetwork } from '../network/index.ts';
 import { type ContainerRuntime, type PodSandbox, RuntimeRefusal } from '../runtime.ts';
-import type { ContainerActions } from './container/process-container.ts';
 import { ImageCatalog } from './images/index.ts';
 import { LogFolders } from './logs/log-folders.ts';
 import { type Machine, openMachine } from './machine/machine.ts';
@@ -21,8 +20,6 @@ export interface ProcessRuntimeOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Runs probes and hooks; absent: containers have none. */
-  readonly actions?: ContainerActions;
   /** Whether images that nobody knows are taken for programs that do nothing, rather than refused; default false. */
   readonly simulateUnknown?: boolean;
   /** `none`: containers are plain processes, whatever the machine allows. Default `best`. */
@@ -50,21 +47,32 @@ export class ProcessRuntime implements ContainerRuntime {
     // What containers of an earlier start of the cluster have left.
     await removeTree(join(folder, 'containers'));
     await mkdir(join(folder, 'network'), { recursive: true });
-    const attachment = await this.#options.network.attach(pod, join(folder, 'network'));
+    const attachment = await this.#attach(pod, join(folder, 'network'), around);
     const place = new PodPlace(pod, folder, attachment, around, () => this.#places.delete(uid));
     this.#places.set(uid, place);
     return place;
   }
 
+  async #attach(pod: Pod, directory: string, { machine }: Surroundings): Promise<PodAttachment> {
+    const { network } = this.#options;
+    const attachment = await network.attach(pod, directory, machine.isolation?.keeper.userNamespace);
+    if (!attachment.namespaces || machine.isolation) return attachment;
+    await attachment.detach();
+    throw new RuntimeRefusal(
+      'FailedCreatePodSandBox',
+      `address ${attachment.addresses[0]}, which the pod declares, needs namespaces, and containers have none on this machine: ${machine.lacks}`,
+    );
+  }
+
   /** Removes what pods and volumes that are not among these have left here. */
-  async keepOnly(uids: ReadonlySet<string>, volumes: ReadonlySet<string>): Promise<void> {
+  readonly keepOnly = async (uids: ReadonlySet<string>, volumes: ReadonlySet<string>): Promise<void> => {
     const { logs, claims } = await this.#surroundings();
     const kept = new Set([...uids, ...this.#places.keys()]);
     const pods = join(this.#options.dataDir, 'pods');
     for (const uid of await readdir(pods).catch(() => [])) if (!kept.has(uid)) await removeTree(join(pods, uid));
     await logs.keepOnly(kept);
     await claims.keepOnly(volumes);
-  }
+  };
 
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -84,7 +92,7 @@ export class ProcessRuntime implements ContainerRuntime {
   }
 
   async #open(): Promise<Surroundings> {
-    const { dataDir, images, clock, random, log, actions, simulateUnknown = false, isolation = 'best' } = this.#options;
+    const { dataDir, images, clock, random, log, simulateUnknown = false, isolation = 'best' } = this.#options;
     const run = join(dataDir, 'run');
     await mkdir(run, { recursive: true, mode: 0o711 });
     const machine: Machine = await openMachine(run, { clock, log, isolate: isolation === 'best' });
@@ -96,7 +104,6 @@ export class ProcessRuntime implements ContainerRuntime {
       clock,
       random,
       log,
-      actions,
       simulateUnknown,
       folder: dataDir,
       run,

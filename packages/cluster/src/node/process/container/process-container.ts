@@ -1,7 +1,9 @@
 import type { LifecycleHandler, Probe } from '@coxswain/k8s';
 import type { Clock, Logger } from '@coxswain/runtime/core';
 import type { CommandStreams } from '../../../apiserver/index.ts';
-import type { ContainerExit, ContainerStart, ProbeResult, RunningContainer } from '../../runtime.ts';
+import { dialTcp, type PodAttachment } from '../../network/index.ts';
+import { executeHook, executeProbe, type ProbeTarget } from '../../probes/index.ts';
+import type { ContainerExit, ContainerStart, ContainerUsage, ProbeResult, RunningContainer } from '../../runtime.ts';
 import type { LogFile } from '../logs/log-file.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { MemoryGroup } from '../machine/memory-groups.ts';
@@ -10,20 +12,8 @@ import type { Credentials } from './credentials.ts';
 import { exitOf, terminationMessage } from './exit.ts';
 import type { Launched } from './launch.ts';
 import { feed, type Listener, pump, writeTo } from './output.ts';
-import { childrenOf, signalProcess } from './process-tree.ts';
+import { childrenOf, signalProcess, usageOf } from './process-tree.ts';
 import { followSizes } from './terminal.ts';
-
-/** What is asked of a container from inside: by its probes and hooks. */
-export interface ContainerActions {
-  probe(probe: Probe, container: ContainerPlace, signal: AbortSignal): Promise<ProbeResult>;
-  hook(handler: LifecycleHandler, container: ContainerPlace, signal: AbortSignal): Promise<void>;
-}
-
-/** Where probes and hooks find a container. */
-export interface ContainerPlace {
-  readonly start: ContainerStart;
-  readonly running: Pick<RunningContainer, 'exec'>;
-}
 
 export interface ContainerParts {
   readonly machine: Machine;
@@ -41,7 +31,7 @@ export interface ContainerParts {
   readonly memory: MemoryGroup | undefined;
   /** File of the termination message. */
   readonly message: string | undefined;
-  readonly actions: ContainerActions | undefined;
+  readonly attachment: PodAttachment;
   /** Removes what was made for this run. */
   readonly cleanUp: () => Promise<void>;
 }
@@ -50,8 +40,6 @@ export interface ContainerParts {
 export class ProcessContainer implements RunningContainer {
   readonly id: string;
   readonly startedAt: number;
-  readonly probe?: (probe: Probe, signal: AbortSignal) => Promise<ProbeResult>;
-  readonly hook?: (handler: LifecycleHandler, signal: AbortSignal) => Promise<void>;
   /** Resolves when it has ended, its log is written and nothing is left. */
   readonly gone: Promise<void>;
   readonly #parts: ContainerParts;
@@ -64,12 +52,6 @@ export class ProcessContainer implements RunningContainer {
     this.#parts = parts;
     this.id = parts.id;
     this.startedAt = parts.clock.now();
-    const { actions, start } = parts;
-    if (actions) {
-      const place = { start, running: this };
-      this.probe = (probe, signal) => actions.probe(probe, place, signal);
-      this.hook = (handler, signal) => actions.hook(handler, place, signal);
-    }
     this.gone = this.#run().catch((error: unknown) => {
       parts.log.error({ error }, 'the end of a container could not be followed');
     });
@@ -115,6 +97,32 @@ export class ProcessContainer implements RunningContainer {
     ended.abort();
     this.#listeners.delete(listener);
     if (start.container.stdinOnce) stdin?.end();
+  }
+
+  readonly probe = (probe: Probe, signal: AbortSignal): Promise<ProbeResult> =>
+    executeProbe(probe, this.#target(), signal);
+
+  readonly hook = (handler: LifecycleHandler, signal: AbortSignal): Promise<void> =>
+    executeHook(handler, this.#target(), signal);
+
+  readonly usage = (): ContainerUsage | undefined => {
+    const { launched, memory } = this.#parts;
+    if (this.#processEnded) return undefined;
+    const used = usageOf(launched.inside ?? launched.outside);
+    return memory ? { ...used, memory: memory.usage } : used;
+  };
+
+  #target(): ProbeTarget {
+    const { start, attachment, clock } = this.#parts;
+    const [podAddress] = attachment.addresses;
+    return {
+      pod: start.pod,
+      container: start.container,
+      podAddress,
+      clock,
+      exec: (...command) => this.exec(...command),
+      dial: (host, port, signal) => (host === podAddress ? attachment.dial(port, signal) : dialTcp(host, port, signal)),
+    };
   }
 
   /** On a terminal the program is the one child of what holds the terminal. */

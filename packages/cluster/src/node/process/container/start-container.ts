@@ -13,7 +13,7 @@ import { type Credentials, credentialsOf } from './credentials.ts';
 import { splitEnvironment } from './environment-words.ts';
 import { LaunchError, type Launched, launch } from './launch.ts';
 import { type Mount, volumeMounts } from './mounts.ts';
-import { type ContainerActions, ProcessContainer } from './process-container.ts';
+import { ProcessContainer } from './process-container.ts';
 import { programWords } from './program-words.ts';
 import { mountTable, plainScript, rootedScript, type ScriptEnd, tableName } from './start-script.ts';
 
@@ -21,7 +21,6 @@ export interface StartParts {
   readonly machine: Machine;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly actions: ContainerActions | undefined;
   readonly id: string;
   readonly start: ContainerStart;
   readonly image: Image;

@@ -1,6 +1,6 @@
 import { chmod, chown, mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RuntimeRefusal, type VolumeContent } from '../../runtime.ts';
+import { RuntimeRefusal, type VolumeContent, type VolumeUsage } from '../../runtime.ts';
 import type { Machine } from '../machine/machine.ts';
 import { quote } from '../machine/quote.ts';
 import { writeAtomically } from './atomic-files.ts';
@@ -127,8 +127,8 @@ export class PodVolumes {
   }
 
   /** Bytes that volumes without a file system of their own take: those with a limit, by name. */
-  async usage(): Promise<ReadonlyMap<string, { readonly used: number; readonly limit: number }>> {
-    const found = new Map<string, { used: number; limit: number }>();
+  async usage(): Promise<ReadonlyMap<string, VolumeUsage>> {
+    const found = new Map<string, VolumeUsage>();
     for (const [name, { source, content }] of this.#ready) {
       const limit =
         content.kind === 'empty' ? content.sizeLimit : content.kind === 'claim' ? content.capacity : undefined;
