@@ -61,7 +61,8 @@ function makeApi(
   operations: Operations,
   { clock, random, log, options, nodes = new Map(), ...rest }: EmbeddedServerOptions,
 ): ApiServer {
-  const loopbackPods = rest.loopbackPods !== undefined;
+  // What an earlier start with such pods left has to be served, and cleaned up, without them too.
+  const loopbackPods = rest.loopbackPods !== undefined || storedServiceRange(storage)?.startsWith('127.') === true;
   const registry = createRegistry(builtinResources(security.answers, { loopbackPods }));
   const outside = nodeSubresources({ nodes, clock, random, loopbackPods });
   return createApiServer({

@@ -182,7 +182,9 @@ export class RunningNetwork implements PodNetwork {
   async #files(pod: Pod, directory: string, address: string, place: Place): Promise<PodFiles> {
     const { dns, hosts, recorder, machineFiles: files } = this.#parts;
     const nameServer = dns.addressIn(place);
-    const made = new PodFiles({ pod, directory, addresses: [address], machine: files, nameServer });
+    // Name servers of the machine cannot be reached from elsewhere; that of the cluster asks them.
+    const servers = place === machine ? undefined : nameServer;
+    const made = new PodFiles({ pod, directory, addresses: [address], machine: files, nameServer, servers });
     await made.write();
     for (const message of made.resolver.omitted)
       recorder.event(Pod, pod, { type: 'Warning', reason: 'DNSConfigForming', message });

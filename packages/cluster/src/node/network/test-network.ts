@@ -134,6 +134,11 @@ export class TestNetwork implements AsyncDisposable {
     await this.client.of(Pod).patch(key, merge({ status }), { subresource: 'status' });
   }
 
+  /** Asks for a pod to be deleted; it stays until its grace is over, as one with a kubelet does. */
+  async setTerminating(name: string): Promise<void> {
+    await this.client.of(Pod).delete({ namespace: this.namespace, name }, { gracePeriodSeconds: 30 });
+  }
+
   async service(name: string, spec: object): Promise<Service> {
     return this.create(Service, { metadata: { name }, spec: { selector: { app: name }, ...spec } });
   }

@@ -25,6 +25,8 @@ export interface PodFilesOptions {
   readonly machine: MachineFiles;
   /** Address of the cluster's name server, if there is one. */
   readonly nameServer: string | undefined;
+  /** Takes the place of the machine's name servers, for pods that cannot reach those. */
+  readonly servers?: string | undefined;
 }
 
 /** Replaces what is in a file without making another: mounts of it show the change. */
@@ -49,11 +51,13 @@ export class PodFiles {
   #writing: Promise<void> = Promise.resolve();
 
   /** @throws Error when the pod's names cannot be made */
-  constructor({ pod, directory, addresses, machine, nameServer }: PodFilesOptions) {
+  constructor({ pod, directory, addresses, machine, nameServer, servers }: PodFilesOptions) {
     const names = podNames(pod);
     const { hostAliases = [], hostNetwork = false, nodeName = '' } = pod.spec ?? {};
     this.hostname = hostNetwork ? nodeName : kernelHostname(pod, names);
-    this.resolver = podResolver(pod, parseResolvConf(machine.resolvConf), nameServer);
+    const settings = parseResolvConf(machine.resolvConf);
+    const outside = servers === undefined ? settings : { ...settings, servers: [servers] };
+    this.resolver = podResolver(pod, outside, nameServer);
     this.#hosts = hostNetwork ? hostNetworkHosts(machine.hosts, hostAliases) : podHosts(addresses, names, hostAliases);
     this.#written = this.#hosts;
     const at = (name: string) => join(directory, name);
