@@ -156,8 +156,11 @@ async function testPod(
   };
 }
 
-/** A runtime with a folder of its own, which goes with it. */
-export async function testRuntime(options: Partial<ProcessRuntimeOptions> = {}): Promise<TestRuntime> {
+/** A runtime with a folder of its own, which goes with it unless it is to be kept. */
+export async function testRuntime({
+  keep = false,
+  ...options
+}: Partial<ProcessRuntimeOptions> & { readonly keep?: boolean } = {}): Promise<TestRuntime> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'coxswain-process-')));
   const runtime = new ProcessRuntime({
     dataDir,
@@ -174,7 +177,7 @@ export async function testRuntime(options: Partial<ProcessRuntimeOptions> = {}):
     pod: (containers, change = {}) => testPod(runtime, containers, change),
     async [Symbol.asyncDispose]() {
       await runtime.close();
-      await rm(dataDir, { recursive: true, force: true });
+      if (!keep) await rm(dataDir, { recursive: true, force: true });
     },
   };
 }

@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 export type ToolName =
   | 'chmod'
   | 'chown'
+  | 'e2fsck'
   | 'env'
   | 'hostname'
   | 'losetup'
@@ -28,6 +29,7 @@ export type ToolName =
 const names: readonly ToolName[] = [
   'chmod',
   'chown',
+  'e2fsck',
   'env',
   'hostname',
   'losetup',

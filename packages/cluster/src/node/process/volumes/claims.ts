@@ -1,11 +1,14 @@
 import { chmod, mkdir, readdir, rm, stat, statfs, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { RuntimeRefusal } from '../../runtime.ts';
 import type { Isolation, Machine } from '../machine/machine.ts';
 import { quote } from '../machine/quote.ts';
 import { removeTree } from '../machine/remove-tree.ts';
 
 interface Mounted {
   users: number;
+  /** Whether a file system is mounted, which is to be taken off. */
+  mounted: boolean;
   /** Work on it, one after the other. */
   last: Promise<void>;
 }
@@ -38,17 +41,17 @@ export class Claims {
   /** Whether a volume that is made now has a size that is enforced. */
   get #enforcing(): Isolation | undefined {
     const { isolation, tools } = this.#machine;
-    const able = isolation?.keeper.privileged && tools.has('mkfs.ext4', 'resize2fs', 'losetup');
+    const able = isolation?.keeper.privileged && tools.has('mkfs.ext4', 'resize2fs', 'e2fsck', 'losetup');
     return able ? isolation : undefined;
   }
 
   /** Makes it ready for one more user, and as large as is said. @returns its folder, as the keeper sees it */
   async use(volume: string, capacity: number): Promise<string> {
-    const entry = this.#mounted.get(volume) ?? { users: 0, last: Promise.resolve() };
+    const entry = this.#mounted.get(volume) ?? { users: 0, mounted: false, last: Promise.resolve() };
     this.#mounted.set(volume, entry);
     entry.users++;
     try {
-      await this.#after(entry, () => this.#ready(volume, capacity, entry.users === 1));
+      await this.#after(entry, () => this.#ready(volume, capacity, entry));
     } catch (error) {
       await this.release(volume);
       throw error;
@@ -59,7 +62,7 @@ export class Claims {
   /** Makes a volume in use larger. */
   async grow(volume: string, capacity: number): Promise<void> {
     const entry = this.#mounted.get(volume);
-    if (entry) await this.#after(entry, () => this.#ready(volume, capacity, false));
+    if (entry) await this.#after(entry, () => this.#ready(volume, capacity, entry));
   }
 
   /** One user less. */
@@ -71,7 +74,7 @@ export class Claims {
       if (entry.users > 0 || this.#mounted.get(volume) !== entry) return;
       this.#mounted.delete(volume);
       const { isolation, tools } = this.#machine;
-      if (isolation && (await sizeOf(this.#image(volume))) !== undefined)
+      if (isolation && entry.mounted)
         await isolation.keeper.run(`${quote(tools.path('umount'))} ${quote(this.#path(volume))}`);
     });
   }
@@ -109,7 +112,7 @@ export class Claims {
     return mine;
   }
 
-  async #ready(volume: string, capacity: number, first: boolean): Promise<void> {
+  async #ready(volume: string, capacity: number, entry: Mounted): Promise<void> {
     const path = this.#path(volume);
     const image = this.#image(volume);
     const enforcing = this.#enforcing;
@@ -125,15 +128,46 @@ export class Claims {
       throw new Error(`the volume ${volume} is in a file system, which cannot be mounted here: ${this.#machine.lacks}`);
     const { tools } = this.#machine;
     const use = (name: Parameters<typeof tools.path>[0]) => quote(tools.path(name));
+    const first = !entry.mounted;
     const lines: string[] = [];
     if (first) lines.push(`${use('mount')} -o loop,discard ${quote(image)} ${quote(path)}`);
     if (first && !known) lines.push(`cd ${quote(path)}`, `${use('rmdir')} lost+found`, `${use('chmod')} 777 .`);
-    if (capacity > size) {
-      await truncate(image, capacity);
-      lines.push(`device=$(${use('losetup')} -nO NAME -j ${quote(image)})`);
-      lines.push(`${use('losetup')} -c $device`, `${use('resize2fs')} $device >&2`);
-    }
+    if (first && capacity > size) await this.#growAtRest(image, capacity);
     if (lines.length > 0) await enforcing.keeper.run(lines.join('\n'));
+    entry.mounted = true;
+    if (!first && capacity > size) await this.#growInUse(enforcing, image, { from: size, to: capacity });
+  }
+
+  async #growAtRest(image: string, capacity: number): Promise<void> {
+    await truncate(image, capacity);
+    const { tools } = this.#machine;
+    // It ends with 1 when it has mended something.
+    const script = '"$1" -f -p "$3" || [ $? = 1 ]; "$2" "$3"';
+    const places = [tools.path('e2fsck'), tools.path('resize2fs'), image];
+    await this.#machine.run('sh', '-ec', script, 'sh', ...places);
+  }
+
+  /** Not every root may: it takes CAP_SYS_RESOURCE. Then it keeps its size until no pod uses it. */
+  async #growInUse(
+    { keeper }: Isolation,
+    image: string,
+    { from, to }: Readonly<Record<'from' | 'to', number>>,
+  ): Promise<void> {
+    const { tools } = this.#machine;
+    const losetup = quote(tools.path('losetup'));
+    const device = `device=$(${losetup} -nO NAME -j ${quote(image)})\n${losetup} -c $device`;
+    await truncate(image, to);
+    try {
+      await keeper.run(`${device}\n${quote(tools.path('resize2fs'))} $device >&2`);
+    } catch (error) {
+      await truncate(image, from);
+      await keeper.run(device);
+      const why = error instanceof Error ? error.message.replaceAll('\n', ' ') : String(error);
+      throw new RuntimeRefusal(
+        'VolumeResizeFailed',
+        `the volume cannot grow while it is in use, and will when the next pod begins with it: ${why}`,
+      );
+    }
   }
 
   async #make(image: string, size: number): Promise<void> {
