@@ -18,8 +18,23 @@ export interface InPlaceUpdateStrategy {
   readonly gracePeriodSeconds?: number;
 }
 
+/** Which pods are updated before others. */
+export interface UpdatePriorityStrategy {
+  /** Labels whose values end with a number; the highest first. */
+  readonly orderPriority?: readonly { readonly orderedKey: string }[];
+  /** Weights of selectors add up; the heaviest first. */
+  readonly weightPriority?: readonly { readonly weight: number; readonly matchSelector: LabelSelector }[];
+}
+
+/** Pods with this label are not updated one after the other. */
+export interface UpdateScatterTerm {
+  readonly key: string;
+  readonly value: string;
+}
+
 export interface KruiseRollingUpdateStatefulSetStrategy {
   readonly partition?: number;
+  readonly unorderedUpdate?: { readonly priorityStrategy?: UpdatePriorityStrategy };
   readonly maxUnavailable?: number | string;
   readonly podUpdatePolicy?: 'Recreate' | 'InPlaceIfPossible' | 'InPlaceOnly';
   readonly paused?: boolean;
@@ -88,6 +103,8 @@ export interface CloneSetUpdateStrategy {
   readonly maxUnavailable?: number | string;
   readonly maxSurge?: number | string;
   readonly paused?: boolean;
+  readonly priorityStrategy?: UpdatePriorityStrategy;
+  readonly scatterStrategy?: readonly UpdateScatterTerm[];
   readonly inPlaceUpdateStrategy?: InPlaceUpdateStrategy;
 }
 

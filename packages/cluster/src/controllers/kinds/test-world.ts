@@ -5,6 +5,7 @@ import { createManager, type Manager } from '@coxswain/runtime/manager';
 import { controlPlaneUsers, masters } from '../../apiserver/authorization/index.ts';
 import type { UserInfo } from '../../apiserver/index.ts';
 import { startServer } from '../../embedded-server.ts';
+import type { Faults } from '../../faults/index.ts';
 import { type KindMonitors, monitorKinds } from './index.ts';
 
 /** A server with all built-in kinds and a manager, in virtual time. Nothing runs but what a test adds. */
@@ -13,6 +14,7 @@ export interface World extends AsyncDisposable {
   readonly clock: VirtualClock;
   readonly manager: Manager;
   readonly monitors: KindMonitors;
+  readonly faults: Faults;
   /** Lets everything happen that needs no more than `ms` of virtual time; default one second. */
   settle(ms?: number): Promise<void>;
   /** Creates an object and answers it. */
@@ -44,6 +46,7 @@ export async function startWorld(setup: (manager: Manager, monitors: KindMonitor
     clock,
     manager,
     monitors,
+    faults: server.operations.faults,
     settle: (ms = 1_000) => clock.advance(ms),
     make: <T extends KubeObject>(kind: Kind<T>, object: object) => client.of(kind).create(object as T),
     find: (kind, name, namespace = 'default') => client.of(kind).find(keyIn(kind, name, namespace)),

@@ -7,7 +7,6 @@ import { revisionLabel, templateOf } from '../revision/revisions.ts';
 import { podFromTemplate } from '../workload/pods.ts';
 import { ignoreRace } from '../workload/tolerant.ts';
 import { dressPod } from './dress.ts';
-import { hasHandler } from './lifecycle.ts';
 
 /** Joins a pod and its claims. */
 export const instanceIdLabel = 'apps.kruise.io/cloneset-instance-id';
@@ -22,6 +21,11 @@ function claimName(template: PersistentVolumeClaim, set: CloneSet, id: string): 
   return `${template.metadata.name}-${set.metadata.name}-${id}`;
 }
 
+/** Labels of a pod that say of which revision it is: by its name, and by the hash in it. */
+export function revisionLabelsOf(revision: string): Record<string, string> {
+  return { [revisionLabel]: revision, 'pod-template-hash': revision.slice(revision.lastIndexOf('-') + 1) };
+}
+
 /** The pod of an instance id, made from a revision. */
 export function clonePod(set: CloneSet, id: string, revision: ControllerRevision, now: number): Pod {
   const workload = { kind: CloneSet, object: set, selector: set.spec.selector };
@@ -32,7 +36,7 @@ export function clonePod(set: CloneSet, id: string, revision: ControllerRevision
   }));
   const others = (pod.spec?.volumes ?? []).filter(({ name }) => !own.some((volume) => volume.name === name));
   const volumes = [...own, ...others];
-  const labels = { ...pod.metadata.labels, [instanceIdLabel]: id, [revisionLabel]: revision.metadata.name };
+  const labels = { ...pod.metadata.labels, [instanceIdLabel]: id, ...revisionLabelsOf(revision.metadata.name) };
   return dressPod(
     {
       ...pod,
@@ -40,7 +44,6 @@ export function clonePod(set: CloneSet, id: string, revision: ControllerRevision
       spec: { containers: [], ...pod.spec, ...(volumes.length > 0 ? { volumes } : {}) },
     },
     now,
-    hasHandler(set.spec.lifecycle?.preNormal) ? 'PreparingNormal' : 'Normal',
   );
 }
 
@@ -51,16 +54,25 @@ export function claimsOf({ cache }: ReconcileContext, set: CloneSet): Persistent
   );
 }
 
-/** Makes the claims of an instance that are missing. */
-export async function ensureCloneClaims({ client, cache }: ReconcileContext, set: CloneSet, id: string): Promise<void> {
+/**
+ * Makes the claims of an instance that are missing.
+ * @param existing claims of the set
+ */
+export async function ensureCloneClaims(
+  { client }: ReconcileContext,
+  set: CloneSet,
+  id: string,
+  existing: readonly PersistentVolumeClaim[],
+): Promise<void> {
   const namespace = set.metadata.namespace ?? '';
   const owner: OwnerReference = controllerReference(CloneSet, set);
   for (const template of set.spec.volumeClaimTemplates ?? []) {
     const name = claimName(template, set, id);
-    if (cache.store(PersistentVolumeClaim).get({ namespace, name })) continue;
+    if (existing.some(({ metadata }) => metadata.name === name)) continue;
+    const { annotations } = template.metadata;
     const labels = { ...template.metadata.labels, ...set.spec.selector.matchLabels, [instanceIdLabel]: id };
     const claim = {
-      metadata: { name, namespace, labels, ownerReferences: [owner] },
+      metadata: { name, namespace, labels, ...(annotations ? { annotations } : {}), ownerReferences: [owner] },
       ...(template.spec ? { spec: template.spec } : {}),
     };
     await client

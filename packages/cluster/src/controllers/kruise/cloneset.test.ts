@@ -2,8 +2,10 @@ import { PersistentVolumeClaim, Pod } from '@coxswain/k8s';
 import { CloneSet, type CloneSetSpec } from '@coxswain/k8s/kruise';
 import { expect, test } from 'vitest';
 import { conditionText, TestCluster, template } from '../test-cluster.ts';
+import { limitsOf } from './cloneset-plan.ts';
 import { instanceIdOf } from './cloneset-pods.ts';
 import { lifecycleOf } from './lifecycle.ts';
+import { byPriority, scattered } from './update-order.ts';
 
 const labels = { app: 'cn' };
 const hold = 'test/drain';
@@ -206,7 +208,7 @@ test('InPlaceOnly never replaces a pod', async () => {
 });
 
 test.each([false, true])(
-  'a replaced pod finds its claim again unless that is disabled (%s)',
+  'a pod that somebody else deletes finds its claim again unless that is disabled (%s)',
   async (disablePVCReuse) => {
     await using world = await TestCluster.start();
     await world.create(
@@ -216,7 +218,7 @@ test.each([false, true])(
     await world.advance(1);
     const [a = ''] = await world.names(Pod);
     const before = (await world.list(PersistentVolumeClaim)).map(({ metadata }) => metadata.uid);
-    await world.patch(Pod, a, { metadata: { labels: { 'apps.kruise.io/specified-delete': 'true' } } });
+    await world.delete(Pod, a);
     await world.advance(5);
     expect((await world.list(Pod)).map(({ status }) => status?.phase)).toEqual(['Running', 'Running']);
     const after = (await world.list(PersistentVolumeClaim)).map(({ metadata }) => metadata.uid);
@@ -224,3 +226,116 @@ test.each([false, true])(
     expect(after.filter((uid) => before.includes(uid))).toHaveLength(disablePVCReuse ? 1 : 2);
   },
 );
+
+test('a pod that the set removes takes its claim along, and its name off the list', async () => {
+  await using world = await TestCluster.start();
+  await world.create(CloneSet, cloneSet(2, { volumeClaimTemplates: [data as PersistentVolumeClaim] }));
+  await world.advance(1);
+  const [a = '', b = ''] = await world.names(Pod);
+  const kept = instanceIdOf(await world.get(Pod, b));
+  await scale(world, 1, { scaleStrategy: { podsToDelete: [a] } });
+  await world.advance(5);
+  expect(await world.names(Pod)).toEqual([b]);
+  expect((await world.list(PersistentVolumeClaim)).map(instanceIdOf)).toEqual([kept]);
+  expect((await world.get(CloneSet, 'cn')).spec.scaleStrategy).toEqual({});
+});
+
+test('pods say of which revision and in which state they are', async () => {
+  await using world = await TestCluster.start();
+  await world.create(CloneSet, cloneSet(1));
+  const [pod] = await world.list(Pod);
+  const { updateRevision = '' } = (await world.get(CloneSet, 'cn')).status ?? {};
+  expect(updateRevision).toMatch(/^cn-[bcdfghjklmnpqrstvwxz2456789]+$/);
+  expect(pod?.metadata.labels).toMatchObject({
+    'controller-revision-hash': updateRevision,
+    'pod-template-hash': updateRevision.slice(3),
+    'lifecycle.apps.kruise.io/state': 'Normal',
+    'apps.kruise.io/cloneset-instance-id': pod?.metadata.name.slice(3),
+  });
+});
+
+test('the grace period: the revision switches at once, the image when it is over', async () => {
+  await using world = await TestCluster.start();
+  const strategy = { type: 'InPlaceIfPossible', inPlaceUpdateStrategy: { gracePeriodSeconds: 10 } } as const;
+  await world.create(CloneSet, cloneSet(1, update(strategy)));
+  await world.patch(CloneSet, 'cn', image('app:2'));
+  await world.advance(9);
+  let [pod] = await world.list(Pod);
+  expect(pod?.spec?.containers[0]?.image).toBe('app:1');
+  expect(pod && lifecycleOf(pod)).toBe('Updating');
+  expect(conditionText(pod ?? {}, 'InPlaceUpdateReady')).toBe('False/StartInPlaceUpdate');
+  expect(Object.keys(pod?.metadata.annotations ?? {})).toContain('apps.kruise.io/inplace-update-grace');
+  expect((await world.get(CloneSet, 'cn')).status).toMatchObject({ updatedReplicas: 1, updatedReadyReplicas: 0 });
+  await world.advance(10);
+  [pod] = await world.list(Pod);
+  expect(pod?.spec?.containers[0]?.image).toBe('app:2');
+  expect(pod && lifecycleOf(pod)).toBe('Normal');
+  expect(pod?.metadata.annotations).not.toHaveProperty(['apps.kruise.io/inplace-update-grace']);
+  expect(JSON.parse(pod?.metadata.annotations?.['apps.kruise.io/inplace-update-state'] ?? '')).toMatchObject({
+    updateImages: true,
+    lastContainerStatuses: { main: { imageID: expect.any(String) } },
+  });
+  expect(await world.events('SuccessfulUpdatePodInPlace')).toHaveLength(1);
+});
+
+test('a template that changes during the grace period is what the pod gets in the end', async () => {
+  await using world = await TestCluster.start();
+  const strategy = { type: 'InPlaceIfPossible', inPlaceUpdateStrategy: { gracePeriodSeconds: 10 } } as const;
+  await world.create(CloneSet, cloneSet(2, update({ ...strategy, maxUnavailable: 2 })));
+  const before = await uids(world);
+  await world.patch(CloneSet, 'cn', image('app:2'));
+  await world.advance(5);
+  await world.patch(CloneSet, 'cn', image('app:3'));
+  await world.advance(60);
+  expect(await images(world)).toEqual(['app:3', 'app:3']);
+  expect(await uids(world)).toEqual(before);
+  expect((await world.get(CloneSet, 'cn')).status).toMatchObject({ updatedReadyReplicas: 2, availableReplicas: 2 });
+});
+
+test('growing goes in steps when only so many pods may be unavailable', async () => {
+  await using world = await TestCluster.start();
+  await world.create(CloneSet, cloneSet(5, { scaleStrategy: { maxUnavailable: 2 }, minReadySeconds: 10 }));
+  expect(await world.names(Pod)).toHaveLength(2);
+  expect(await world.events('ScaleUpLimited')).toContain(
+    'ScaleUpLimited: scaleUp is limited because of scaleStrategy.maxUnavailable, limit: 2',
+  );
+  await world.advance(11);
+  expect(await world.names(Pod)).toHaveLength(4);
+  await world.advance(30);
+  expect(await world.names(Pod)).toHaveLength(5);
+});
+
+test('a share of old pods keeps at least one back and lets at least one go', () => {
+  const partition = (share: string, replicas: number) =>
+    limitsOf(cloneSet(replicas, update({ partition: share }))).partition;
+  expect([partition('1%', 10), partition('99%', 10), partition('100%', 10), partition('99%', 1)]).toEqual([
+    1, 9, 10, 1,
+  ]);
+});
+
+test('priorities and scattering order an update', () => {
+  const pod = (name: string, podLabels: Record<string, string>) => ({ metadata: { name, labels: podLabels } }) as Pod;
+  const names = (pods: readonly Pod[]) => pods.map(({ metadata }) => metadata.name).join('');
+  const pods = [pod('a', { n: 'x-1' }), pod('b', { n: 'x-10' }), pod('c', { big: 'yes' }), pod('d', { big: 'yes' })];
+  expect(names(byPriority({ orderPriority: [{ orderedKey: 'n' }] }, pods))).toBe('cdba');
+  const matchSelector = { matchLabels: { big: 'yes' } };
+  expect(names(byPriority({ weightPriority: [{ weight: 5, matchSelector }] }, pods))).toBe('cdab');
+  expect(names(scattered([{ key: 'big', value: 'yes' }], pods))).toBe('cadb');
+});
+
+test('a watch that is late neither makes pods twice nor removes too many', async () => {
+  await using world = await TestCluster.start();
+  for (const resource of ['clonesets', 'pods', 'controllerrevisions'])
+    world.cluster.faults.add({ match: { verb: 'watch', resource }, action: { watch: 'reorderless-late', ms: 2000 } });
+  await world.create(CloneSet, cloneSet(4, update({ type: 'ReCreate', maxUnavailable: 1 })));
+  await world.advance(20);
+  expect(await world.names(Pod)).toHaveLength(4);
+  await world.patch(CloneSet, 'cn', image('app:2'));
+  for (let second = 0; second < 90; second++) {
+    await world.advance(1);
+    const pods = (await world.list(Pod)).filter(({ metadata }) => !metadata.deletionTimestamp);
+    expect(pods.length).toBeGreaterThanOrEqual(3);
+    expect(pods.length).toBeLessThanOrEqual(4);
+  }
+  expect(await images(world)).toEqual(['app:2', 'app:2', 'app:2', 'app:2']);
+});

@@ -1,25 +1,25 @@
 import type { Pod } from '@coxswain/k8s';
 import type { ReconcileContext } from '@coxswain/runtime/controller';
-import { formatTime } from '@coxswain/runtime/core';
 import { inPlaceGate, setGate } from './in-place.ts';
-import { type LifecycleState, lifecycleLabel, lifecycleOf, lifecycleTimestamp } from './lifecycle.ts';
+import { type LifecycleState, lifecycleOf, stateMarks } from './lifecycle.ts';
 
 /** Readiness gate that is closed while a pod is being prepared for deletion. */
 export const podReadyGate = 'KruisePodReady';
 
 /** A pod as OpenKruise makes it: with a lifecycle state and its two readiness gates. */
-export function dressPod(pod: Pod, now: number, state: LifecycleState = 'Normal'): Pod {
+export function dressPod(pod: Pod, now: number): Pod {
   const gates = pod.spec?.readinessGates ?? [];
   const missing = [podReadyGate, inPlaceGate].filter(
     (type) => !gates.some(({ conditionType }) => conditionType === type),
   );
   const { metadata } = pod;
+  const marks = stateMarks('PreparingNormal', now);
   return {
     ...pod,
     metadata: {
       ...metadata,
-      labels: { ...metadata.labels, [lifecycleLabel]: state },
-      annotations: { ...metadata.annotations, [lifecycleTimestamp]: formatTime(now) },
+      labels: { ...metadata.labels, ...marks.labels },
+      annotations: { ...metadata.annotations, ...marks.annotations },
     },
     spec: {
       containers: [],

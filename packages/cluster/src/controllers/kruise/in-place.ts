@@ -15,14 +15,21 @@ const graceAnnotation = 'apps.kruise.io/inplace-update-grace';
 interface InPlaceState {
   readonly revision: string;
   readonly updateTimestamp: string;
+  readonly updateImages?: boolean;
+  readonly updateEnvFromMetadata?: boolean;
   /** Container ids (by name) that must be replaced before the change is done. */
-  readonly lastContainerStatuses: Readonly<Record<string, { readonly containerID: string; readonly imageID: string }>>;
+  readonly lastContainerStatuses: Readonly<
+    Record<string, { readonly containerID: string; readonly imageID: string }>
+  > | null;
 }
 
+/** A change that has begun and waits for its grace period. */
 interface InPlaceGrace {
   readonly revision: string;
-  /** When the containers may be changed. */
-  readonly due: string;
+  readonly containerImages: Readonly<Record<string, string>>;
+  readonly metadata: Pick<InPlaceChange, 'labels' | 'annotations'>;
+  readonly restarts: readonly string[];
+  readonly graceSeconds: number;
 }
 
 /** What a template change does to pods, when it can be done in place: containers with another image, and metadata. */
@@ -108,6 +115,11 @@ export async function setGate(
   await client.of(Pod).patch(keyOf(pod), patch, { subresource: 'status' }).catch(ignoreRace);
 }
 
+/** Whether a change in place waits for its grace period. */
+export function isInGrace(pod: Pod): boolean {
+  return pod.metadata.annotations?.[graceAnnotation] !== undefined;
+}
+
 /** Whether a change in place has begun and is not complete. */
 export function isChanging(pod: Pod): boolean {
   const { annotations } = pod.metadata;
@@ -117,32 +129,78 @@ export function isChanging(pod: Pod): boolean {
 }
 
 function isComplete(pod: Pod, state: InPlaceState): boolean {
-  return Object.entries(state.lastContainerStatuses).every(([name, before]) => {
+  return Object.entries(state.lastContainerStatuses ?? {}).every(([name, before]) => {
     const now = pod.status?.containerStatuses?.find((status) => status.name === name);
     return now?.containerID !== undefined && now.containerID !== before.containerID && now.ready;
   });
 }
 
-/** Opens the gate of a pod that is not being changed. */
-export async function openGate(context: ReconcileContext, pod: Pod): Promise<void> {
+/**
+ * Brings a pod's change on: ends its grace period when it is over, and opens the gate when the change is complete.
+ * Answers the milliseconds until the grace period ends.
+ */
+export async function goOnInPlace(context: ReconcileContext, pod: Pod): Promise<number | undefined> {
+  const grace = parse<InPlaceGrace>(pod.metadata.annotations?.[graceAnnotation]);
+  if (grace) return endGrace(context, pod, grace);
   if (!isChanging(pod)) await setGate(context, pod, inPlaceGate, true);
+  return undefined;
 }
 
-function changePatch(pod: Pod, change: InPlaceChange, revision: string, now: number): object {
-  const statuses = (pod.status?.containerStatuses ?? []).filter(({ name }) => change.restarts.includes(name));
+async function endGrace(context: ReconcileContext, pod: Pod, grace: InPlaceGrace): Promise<number | undefined> {
+  const { annotations, labels } = pod.metadata;
+  if (labels?.[revisionLabel] !== grace.revision) {
+    // it is on its way to yet another revision by now
+    await patchMetadata(context.client, pod, { annotations: { [graceAnnotation]: null } });
+    return 0;
+  }
+  const state = parse<InPlaceState>(annotations?.[stateAnnotation]);
+  const begun = Date.parse(state?.updateTimestamp ?? '') || 0;
+  const left = begun + grace.graceSeconds * 1000 - context.clock.now();
+  if (left > 0) return left;
+  const { containerImages: images, metadata, restarts, revision } = grace;
+  const since = state?.updateTimestamp ?? formatTime(context.clock.now());
+  await applyChange(context, pod, { images, restarts, ...metadata }, { revision, since, labels: {} });
+  return restarts.length > 0 ? undefined : 0;
+}
+
+interface Marks {
+  readonly revision: string;
+  /** When the change began, RFC 3339. */
+  readonly since: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+function stateOf(change: InPlaceChange, { revision, since }: Marks, before: InPlaceState['lastContainerStatuses']) {
   const state: InPlaceState = {
     revision,
-    updateTimestamp: formatTime(now),
-    lastContainerStatuses: Object.fromEntries(
-      statuses.map(({ name, containerID, imageID }) => [name, { containerID: containerID ?? '', imageID }]),
-    ),
+    updateTimestamp: since,
+    lastContainerStatuses: before,
+    ...(change.restarts.some((name) => !(name in change.images)) ? { updateEnvFromMetadata: true } : {}),
+    ...(Object.keys(change.images).length > 0 ? { updateImages: true } : {}),
   };
-  const annotations = { ...change.annotations, [stateAnnotation]: JSON.stringify(state), [graceAnnotation]: null };
+  return JSON.stringify(state);
+}
+
+/** Changes image and metadata in one patch, and notes what has to be replaced for it. */
+async function applyChange(context: ReconcileContext, pod: Pod, change: InPlaceChange, marks: Marks): Promise<void> {
+  const statuses = (pod.status?.containerStatuses ?? []).filter(({ name }) => change.restarts.includes(name));
+  const before = Object.fromEntries(
+    statuses.map(({ name, containerID, imageID }) => [name, { containerID: containerID ?? '', imageID }]),
+  );
   const containers = Object.entries(change.images).map(([name, image]) => ({ name, image }));
-  return {
-    metadata: { uid: pod.metadata.uid, labels: { ...change.labels, [revisionLabel]: revision }, annotations },
-    ...(containers.length > 0 ? { spec: { containers } } : {}),
+  const annotations = {
+    ...change.annotations,
+    ...marks.annotations,
+    [stateAnnotation]: stateOf(change, marks, before),
+    [graceAnnotation]: null,
   };
+  const labels = { ...change.labels, ...marks.labels, [revisionLabel]: marks.revision };
+  const patch = strategic({
+    metadata: { uid: pod.metadata.uid, labels, annotations },
+    ...(containers.length > 0 ? { spec: { containers } } : {}),
+  });
+  await context.client.of(Pod).patch(keyOf(pod), patch).catch(ignoreRace);
 }
 
 function changeFor(pod: Pod, revisions: Revisions): InPlaceChange | undefined {
@@ -150,38 +208,55 @@ function changeFor(pod: Pod, revisions: Revisions): InPlaceChange | undefined {
   return from && inPlaceChange(templateOf(from), templateOf(revisions.update));
 }
 
+/** What {@link changeInPlace} is to write besides. */
+export interface ChangeOptions {
+  /** Seconds a pod is not ready before its containers are changed. */
+  readonly grace: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** Whether a pod can be changed to the update revision in place. */
+export function canChangeInPlace(pod: Pod, revisions: Revisions): boolean {
+  return changeFor(pod, revisions) !== undefined;
+}
+
 /**
- * Changes a pod to the update revision in place: gate closed, the grace period, then image and metadata in one patch.
- * Answers `false` when the pod has to be replaced, otherwise the milliseconds until the next look (`undefined`: on events).
+ * Begins to change a pod to the update revision in place: the gate is closed and the revision noted; image and metadata follow at once, or after the
+ * grace period ({@link goOnInPlace}). Answers `false` when the pod has to be replaced, otherwise the milliseconds until the next look (`undefined`: on events).
  */
 export async function changeInPlace(
   context: ReconcileContext,
   pod: Pod,
   revisions: Revisions,
-  graceSeconds: number,
+  { grace, labels = {}, annotations = {} }: ChangeOptions,
 ): Promise<false | { readonly wait: number | undefined }> {
   const change = changeFor(pod, revisions);
   if (!change) return false;
   const revision = revisions.update.metadata.name;
-  const now = context.clock.now();
-  const restarts = change.restarts.length > 0;
-  if (restarts) await setGate(context, pod, inPlaceGate, false, 'StartInPlaceUpdate');
-  if (restarts && graceSeconds > 0) {
-    const grace = parse<InPlaceGrace>(pod.metadata.annotations?.[graceAnnotation]);
-    if (grace?.revision !== revision) {
-      const due: InPlaceGrace = { revision, due: formatTime(now + graceSeconds * 1000) };
-      await patchMetadata(context.client, pod, { annotations: { [graceAnnotation]: JSON.stringify(due) } });
-      return { wait: graceSeconds * 1000 };
-    }
-    const left = Date.parse(grace.due) - now;
-    if (left > 0) return { wait: left };
+  const since = formatTime(context.clock.now());
+  if (change.restarts.length > 0) await setGate(context, pod, inPlaceGate, false, 'StartInPlaceUpdate');
+  if (grace <= 0) {
+    await applyChange(context, pod, change, { revision, since, labels, annotations });
+    // metadata alone brings no event of the node's: look again at once
+    return { wait: change.restarts.length > 0 ? undefined : 0 };
   }
-  await context.client
-    .of(Pod)
-    .patch(keyOf(pod), strategic(changePatch(pod, change, revision, now)))
-    .catch(ignoreRace);
-  // metadata alone brings no event of the node's: look again at once
-  return { wait: restarts ? undefined : 0 };
+  const waiting: InPlaceGrace = {
+    revision,
+    containerImages: change.images,
+    metadata: { labels: change.labels, annotations: change.annotations },
+    restarts: change.restarts,
+    graceSeconds: grace,
+  };
+  await patchMetadata(context.client, pod, {
+    labels: { ...labels, [revisionLabel]: revision },
+    annotations: {
+      ...annotations,
+      [stateAnnotation]: stateOf(change, { revision, since, labels }, null),
+      [graceAnnotation]: JSON.stringify(waiting),
+    },
+  });
+  return { wait: grace * 1000 };
 }
 
 /** Metadata of a pod, merged in; refused quietly when the pod is another by now. */

@@ -7,8 +7,9 @@ import { patchMetadata } from './in-place.ts';
 export const lifecycleLabel = 'lifecycle.apps.kruise.io/state';
 export const lifecycleTimestamp = 'lifecycle.apps.kruise.io/timestamp';
 
-/** Where a pod is on its way (`spec/embedded.md` §2.5). */
+/** Where a pod is on its way (`spec/embedded.md` §2.5); `''` when nobody has said. */
 export type LifecycleState =
+  | ''
   | 'PreparingNormal'
   | 'Normal'
   | 'PreparingUpdate'
@@ -17,31 +18,38 @@ export type LifecycleState =
   | 'PreparingDelete';
 
 export function lifecycleOf(pod: Pod): LifecycleState {
-  return (pod.metadata.labels?.[lifecycleLabel] as LifecycleState | undefined) ?? 'Normal';
+  return (pod.metadata.labels?.[lifecycleLabel] as LifecycleState | undefined) ?? '';
 }
 
-/** Whether a hook names anything by which somebody could hold a pod. */
-export function hasHandler(hook: LifecycleHook | undefined): boolean {
-  return (hook?.finalizersHandler ?? []).length + Object.keys(hook?.labelsHandler ?? {}).length > 0;
+function held(hook: LifecycleHook, pod: Pod): boolean[] {
+  return [
+    ...(hook.finalizersHandler ?? []).map((name) => pod.metadata.finalizers?.includes(name) ?? false),
+    ...Object.entries(hook.labelsHandler ?? {}).map(([key, value]) => pod.metadata.labels?.[key] === value),
+  ];
 }
 
-/** Whether somebody holds the pod at this point: it carries all finalizers (or labels) of the hook. */
+/** Whether somebody holds the pod at this point: it carries one of the finalizers or labels of the hook. */
 export function isHooked(hook: LifecycleHook | undefined, pod: Pod): boolean {
-  return (
-    hasHandler(hook) &&
-    (hook?.finalizersHandler ?? []).every((name) => pod.metadata.finalizers?.includes(name)) &&
-    Object.entries(hook?.labelsHandler ?? {}).every(([key, value]) => pod.metadata.labels?.[key] === value)
-  );
+  return hook !== undefined && held(hook, pod).includes(true);
 }
 
+/** Whether the pod carries all of them: everybody has taken hold of it (again). */
+export function isAllHooked(hook: LifecycleHook | undefined, pod: Pod): boolean {
+  return hook !== undefined && !held(hook, pod).includes(false);
+}
+
+/** Labels and annotations that say in which state a pod is. */
+export function stateMarks(state: LifecycleState, now: number) {
+  return { labels: { [lifecycleLabel]: state }, annotations: { [lifecycleTimestamp]: formatTime(now) } };
+}
+
+/** @returns whether the state is another one now */
 export async function setLifecycle(
   { client, clock }: ReconcileContext,
   pod: Pod,
   state: LifecycleState,
-): Promise<void> {
-  if (pod.metadata.labels?.[lifecycleLabel] === state) return;
-  await patchMetadata(client, pod, {
-    labels: { [lifecycleLabel]: state },
-    annotations: { [lifecycleTimestamp]: formatTime(clock.now()) },
-  });
+): Promise<boolean> {
+  if (pod.metadata.labels?.[lifecycleLabel] === state) return false;
+  await patchMetadata(client, pod, stateMarks(state, clock.now()));
+  return true;
 }

@@ -117,3 +117,21 @@ test('what cannot be changed in place is replaced', async () => {
   const after = (await world.list(Pod)).map(({ metadata }) => metadata.uid);
   expect(after.some((uid) => before.includes(uid))).toBe(false);
 });
+
+test('a free order goes by priority and stops at the partition; paused stops it too', async () => {
+  await using world = await TestCluster.start();
+  const priorityStrategy = { weightPriority: [{ weight: 10, matchSelector: { matchLabels: { first: 'yes' } } }] };
+  const rolling = (more: object) => inPlace({ unorderedUpdate: { priorityStrategy }, maxUnavailable: '50%', ...more });
+  await world.create(KruiseStatefulSet, statefulSet(3, rolling({ partition: 2 }) as Partial<KruiseStatefulSetSpec>));
+  await world.patch(Pod, 'log-0', { metadata: { labels: { first: 'yes' } } });
+  const image = (pod: Pod) => pod.spec?.containers[0]?.image;
+  await world.patch(KruiseStatefulSet, 'log', { spec: { template: template(labels, 'app:2') } });
+  await world.advance(10);
+  expect((await world.list(Pod)).map(image)).toEqual(['app:2', 'app:1', 'app:1']);
+  await world.patch(KruiseStatefulSet, 'log', { spec: rolling({ partition: 0, paused: true }) });
+  await world.advance(10);
+  expect((await world.list(Pod)).map(image)).toEqual(['app:2', 'app:1', 'app:1']);
+  await world.patch(KruiseStatefulSet, 'log', { spec: rolling({ partition: 0, paused: false }) });
+  await world.advance(20);
+  expect((await world.list(Pod)).map(image)).toEqual(['app:2', 'app:2', 'app:2']);
+});

@@ -1,11 +1,14 @@
+import type { Pod } from '@coxswain/k8s';
 import { KruiseStatefulSet, type KruiseStatefulSetStatus } from '@coxswain/k8s/kruise';
 import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
 import { formatSelector, selectorFromField } from '@coxswain/runtime/core';
+import { revisionLabel } from '../revision/revisions.ts';
 import type { StatefulEngine } from '../statefulset/engine.ts';
 import { freeOrdinals, type StatefulModel } from '../statefulset/model.ts';
 import { countPods } from '../statefulset/status.ts';
 import { intOrPercent } from '../workload/int-or-percent.ts';
 import { writeStatus } from '../workload/write-status.ts';
+import { byPriority } from './update-order.ts';
 
 const inPlacePolicy = { Recreate: 'never', InPlaceIfPossible: 'ifPossible', InPlaceOnly: 'only' } as const;
 
@@ -17,6 +20,19 @@ export function reservedOrdinals(list: readonly (number | string)[] = []): Set<n
     for (let ordinal = from ?? 0; ordinal <= (to ?? -1); ordinal++) reserved.add(ordinal);
   }
   return reserved;
+}
+
+/** From the highest ordinal down to the partition; or, where the order is free, by priority, as many as the partition leaves. */
+function sequenceOf({ spec }: KruiseStatefulSet): NonNullable<StatefulModel['update']['sequence']> {
+  const { partition = 0, unorderedUpdate } = spec.updateStrategy?.rollingUpdate ?? {};
+  const most = Math.max(0, (spec.replicas ?? 1) - partition);
+  return (pods, target) => {
+    const down = [...pods].reverse();
+    if (!unorderedUpdate) return down.slice(0, most);
+    const isUpdated = ({ metadata }: Pod) => metadata.deletionTimestamp || metadata.labels?.[revisionLabel] === target;
+    const waiting = down.filter((pod) => !isUpdated(pod));
+    return [...down.filter(isUpdated), ...byPriority(unorderedUpdate.priorityStrategy, waiting)].slice(0, most);
+  };
 }
 
 function modelOf(set: KruiseStatefulSet): StatefulModel {
@@ -38,7 +54,8 @@ function modelOf(set: KruiseStatefulSet): StatefulModel {
       onDelete: spec.updateStrategy?.type === 'OnDelete',
       paused: rolling?.paused ?? false,
       partition: rolling?.partition ?? 0,
-      maxUnavailable: Math.max(1, intOrPercent(rolling?.maxUnavailable, replicas, 'up', 1)),
+      maxUnavailable: Math.max(1, intOrPercent(rolling?.maxUnavailable, replicas, 'down', 1)),
+      sequence: sequenceOf(set),
       inPlace: inPlacePolicy[rolling?.podUpdatePolicy ?? 'Recreate'],
       inPlaceGrace: rolling?.inPlaceUpdateStrategy?.gracePeriodSeconds ?? 0,
     },

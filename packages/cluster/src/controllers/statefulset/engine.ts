@@ -104,18 +104,16 @@ export class StatefulEngine {
   }
 
   async #converge(pass: Pass): Promise<void> {
-    await this.#goOnChanging(pass);
+    await this.#goOn(pass);
     if (!(await this.#fill(pass))) return;
     if (!(await this.#shrink(pass))) return;
     await this.#roll(pass);
   }
 
-  /** A change in place that waits for its grace period goes on, whatever else the order of the pods holds back. */
-  async #goOnChanging(pass: Pass): Promise<void> {
-    const target = pass.revisions.update.metadata.name;
+  /** What has begun with a pod goes on, whatever the order of the pods holds back. */
+  async #goOn(pass: Pass): Promise<void> {
     for (const pod of pass.pods.values())
-      if (isActive(pod) && this.#inPlace.isChanging(pod) && pod.metadata.labels?.[revisionLabel] !== target)
-        await this.#replace(pass, pod);
+      if (isActive(pod)) pass.wait = sooner(pass.wait, await this.#inPlace.prepare(pass.context, pod));
   }
 
   /** Whether a pod counts for the order: it runs unchanged, is ready and has been so for long enough. */
@@ -131,10 +129,7 @@ export class StatefulEngine {
       const pod = pods.get(ordinal);
       if (!pod) await this.#create(pass, ordinal, this.#revisionFor(pass, index));
       else if (hasEnded(pod)) await this.#remove(pass, pod);
-      else {
-        if (pod.status?.phase === 'Pending' && isActive(pod)) await this.#claims.ensure(context, model, ordinal);
-        await this.#inPlace.prepare(context, pod);
-      }
+      else if (pod.status?.phase === 'Pending' && isActive(pod)) await this.#claims.ensure(context, model, ordinal);
       const present = pods.get(ordinal);
       if (!model.parallel && !(present && this.#isHealthy(pass, present))) return false;
       if (present && !hasEnded(present)) await this.#fixIdentity(pass, ordinal, present);
@@ -219,6 +214,7 @@ export class StatefulEngine {
     const { onDelete, paused, partition, maxUnavailable } = model.update;
     const wanted = model.ordinals.map((ordinal) => pods.get(ordinal)).filter((pod) => pod !== undefined);
     if (onDelete || paused) return;
+    if (model.update.sequence) return this.#rollInSequence(pass, model.update.sequence);
     const target = revisions.update.metadata.name;
     const away = new Set(wanted.filter((pod) => !this.#isHealthy(pass, pod)));
     const missing = model.ordinals.length - wanted.length;
@@ -233,6 +229,21 @@ export class StatefulEngine {
     for (const pod of free) await this.#replace(pass, pod);
     const budget = Math.max(0, maxUnavailable - away.size - missing);
     for (const pod of old.filter((candidate) => !away.has(candidate)).slice(0, budget)) await this.#replace(pass, pod);
+  }
+
+  /** One after the other: a pod that is away is moved on at once, others as long as not too many are away. */
+  async #rollInSequence(pass: Pass, sequence: NonNullable<StatefulModel['update']['sequence']>): Promise<void> {
+    const { model, pods, revisions } = pass;
+    const target = revisions.update.metadata.name;
+    const wanted = model.ordinals.map((ordinal) => pods.get(ordinal)).filter((pod) => pod !== undefined);
+    const away = new Set(wanted.filter((pod) => !this.#isHealthy(pass, pod)));
+    const missing = model.ordinals.length - wanted.length;
+    for (const pod of sequence(wanted, target)) {
+      if (pod.metadata.labels?.[revisionLabel] === target) continue;
+      if (away.size + missing >= model.update.maxUnavailable && !away.has(pod)) return;
+      if (!pod.metadata.deletionTimestamp) await this.#replace(pass, pod);
+      away.add(pod);
+    }
   }
 
   async #replace(pass: Pass, pod: Pod): Promise<void> {

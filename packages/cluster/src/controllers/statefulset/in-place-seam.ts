@@ -7,8 +7,11 @@ import type { StatefulModel } from './model.ts';
 export interface InPlaceUpdater {
   /** The pod as this flavour makes it. */
   dress(pod: Pod, now: number): Pod;
-  /** Opens the readiness gates of a pod that is not being changed. Called for every pod in each pass. */
-  prepare(context: ReconcileContext, pod: Pod): Promise<void>;
+  /**
+   * Goes on with a change that has begun, and opens the readiness gates of a pod that is not being changed. Called for every pod in each pass.
+   * Answers the milliseconds until time alone brings it on.
+   */
+  prepare(context: ReconcileContext, pod: Pod): Promise<number | undefined>;
   /** Whether a change of the pod has begun and is not complete. */
   isChanging(pod: Pod): boolean;
   /** Begins or continues to change the pod; `false` when it has to be replaced, else the milliseconds to the next look. */
@@ -23,7 +26,7 @@ export interface InPlaceUpdater {
 /** Plain StatefulSets replace pods. */
 export const neverInPlace: InPlaceUpdater = {
   dress: (pod) => pod,
-  prepare: async () => {},
+  prepare: async () => undefined,
   isChanging: () => false,
   update: async () => false,
 };

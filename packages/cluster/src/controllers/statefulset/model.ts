@@ -1,4 +1,4 @@
-import type { Kind, KubeObject, LabelSelector, PersistentVolumeClaim, PodTemplateSpec } from '@coxswain/k8s';
+import type { Kind, KubeObject, LabelSelector, PersistentVolumeClaim, Pod, PodTemplateSpec } from '@coxswain/k8s';
 
 /** What a stateful set wants, in the terms both flavours share: `apps/v1` and OpenKruise's. */
 export interface StatefulModel {
@@ -21,6 +21,8 @@ export interface StatefulModel {
     /** How many pods may be unavailable while rolling; at least 1. */
     readonly maxUnavailable: number;
     readonly inPlace: 'never' | 'ifPossible' | 'only';
+    /** The pods that are updated, in order, where that is another one than from the top down to the partition. */
+    readonly sequence?: (pods: readonly Pod[], target: string) => readonly Pod[];
     /** Seconds a pod is not ready before its containers restart in place. */
     readonly inPlaceGrace: number;
   };

@@ -25,7 +25,7 @@ function modelOf(set: StatefulSet): StatefulModel | undefined {
       onDelete: spec.updateStrategy?.type === 'OnDelete',
       paused: false,
       partition: rolling?.partition ?? 0,
-      maxUnavailable: Math.max(1, intOrPercent(rolling?.maxUnavailable, replicas, 'up', 1)),
+      maxUnavailable: Math.max(1, intOrPercent(rolling?.maxUnavailable, replicas, 'down', 1)),
       inPlace: 'never',
       inPlaceGrace: 0,
     },

@@ -136,7 +136,7 @@ test('a pod that has failed is made anew', async () => {
 test('each pod has its own claim; by default it outlives pod and set', async () => {
   await using world = await TestCluster.start();
   await world.create(StatefulSet, statefulSet(2, { volumeClaimTemplates: [data] }));
-  await world.advance(1);
+  await world.advance(10);
   expect(await world.names(PersistentVolumeClaim)).toEqual(['data-db-0', 'data-db-1']);
   const [claim] = await world.list(PersistentVolumeClaim);
   expect(claim?.metadata.labels).toMatchObject(labels);
@@ -160,7 +160,7 @@ test('whenScaled: Delete takes the claims of pods that are scaled away, not of p
       persistentVolumeClaimRetentionPolicy: { whenScaled: 'Delete', whenDeleted: 'Retain' },
     }),
   );
-  await world.advance(1);
+  await world.advance(10);
   await world.delete(Pod, 'db-2');
   await world.advance(10);
   expect(await world.names(PersistentVolumeClaim)).toEqual(['data-db-0', 'data-db-1', 'data-db-2']);
@@ -181,7 +181,7 @@ test('whenDeleted: Delete takes the claims along with the set', async () => {
       persistentVolumeClaimRetentionPolicy: { whenScaled: 'Retain', whenDeleted: 'Delete' },
     }),
   );
-  await world.advance(1);
+  await world.advance(10);
   await world.patch(StatefulSet, 'db', { spec: { replicas: 1 } });
   await world.advance(10);
   expect(await world.names(PersistentVolumeClaim)).toEqual(['data-db-0', 'data-db-1']);
@@ -194,12 +194,12 @@ test('whenDeleted: Delete takes the claims along with the set', async () => {
 test('a claim that is on its way out goes before its pod comes back', async () => {
   await using world = await TestCluster.start();
   await world.create(StatefulSet, statefulSet(1, { volumeClaimTemplates: [data] }));
-  await world.advance(1);
+  await world.advance(10);
   const { uid } = (await world.get(PersistentVolumeClaim, 'data-db-0')).metadata;
   await world.delete(PersistentVolumeClaim, 'data-db-0');
   expect((await world.get(PersistentVolumeClaim, 'data-db-0')).metadata.deletionTimestamp).toBeTruthy();
   await world.delete(Pod, 'db-0');
-  await world.advance(3);
+  await world.advance(10);
   expect((await world.get(PersistentVolumeClaim, 'data-db-0')).metadata.uid).not.toBe(uid);
   expect((await world.get(Pod, 'db-0')).status?.phase).toBe('Running');
 });
@@ -209,7 +209,7 @@ test('old revisions go beyond the limit', async () => {
   await world.create(Service, { metadata: { name: 'db' }, spec: { clusterIP: 'None', selector: labels } });
   await world.create(StatefulSet, statefulSet(1, { revisionHistoryLimit: 1 }));
   for (const tag of ['2', '3', '4']) await world.patch(StatefulSet, 'db', image(`app:${tag}`));
-  await world.advance(1);
+  await world.advance(10);
   expect(await world.names(ControllerRevision)).toHaveLength(2);
   expect(await images(world)).toEqual(['app:4']);
 });
@@ -261,7 +261,7 @@ test('a pod whose name is no ordinal is not the set’s; a lost label of identit
 test('claims go with whom the policy says, also when it changes; a stranger’s control is respected', async () => {
   await using world = await TestCluster.start();
   await world.create(StatefulSet, statefulSet(2, { volumeClaimTemplates: [data] }));
-  await world.advance(1);
+  await world.advance(10);
   const owners = async (claim: string) =>
     ((await world.get(PersistentVolumeClaim, claim)).metadata.ownerReferences ?? []).map(({ kind, controller }) => [
       kind,
@@ -329,7 +329,7 @@ test('a watch that is late never makes a pod twice or moves two at once', async 
   expect(await world.names(Pod)).toEqual(['db-0', 'db-1', 'db-2']);
   await world.patch(StatefulSet, 'db', image('app:2'));
   for (let second = 0; second < 60; second++) {
-    await world.advance(1);
+    await world.advance(10);
     expect((await world.list(Pod)).filter(({ status }) => status?.phase === 'Running').length).toBeGreaterThanOrEqual(
       2,
     );

@@ -3,17 +3,17 @@ import { isPodReady, readySince } from './pods.ts';
 
 const deletionCost = 'controller.kubernetes.io/pod-deletion-cost';
 
-function phaseRank(pod: Pod): number {
+export function phaseRank(pod: Pod): number {
   return { Pending: 0, Unknown: 1, Running: 2 }[pod.status?.phase ?? 'Pending'] ?? 2;
 }
 
-function cost(pod: Pod): number {
+export function deletionCostOf(pod: Pod): number {
   const text = pod.metadata.annotations?.[deletionCost] ?? '';
   return /^(0|-?[1-9]\d*)$/.test(text) ? Number(text) : 0;
 }
 
 /** The most restarts of a container, and of a sidecar. */
-function restarts({ spec, status }: Pod): readonly [number, number] {
+export function restartsOf({ spec, status }: Pod): readonly [number, number] {
   const most = (counts: readonly { readonly restartCount: number }[] = []) =>
     Math.max(0, ...counts.map(({ restartCount }) => restartCount));
   const sidecars = new Set(
@@ -41,7 +41,7 @@ function byAge(a: Pod, b: Pod, since: (pod: Pod) => number, now: number): number
   return ageBucket(since(a), now) - ageBucket(since(b), now) || byUid(a, b);
 }
 
-function created(pod: Pod): number {
+export function createdAt(pod: Pod): number {
   return Date.parse(pod.metadata.creationTimestamp ?? '') || 0;
 }
 
@@ -57,16 +57,16 @@ export function byDeletionOrder(siblings: ReadonlyMap<string, number>, now: numb
     Number(Boolean(a.spec?.nodeName)) - Number(Boolean(b.spec?.nodeName)) ||
     phaseRank(a) - phaseRank(b) ||
     Number(isPodReady(a)) - Number(isPodReady(b)) ||
-    cost(a) - cost(b) ||
+    deletionCostOf(a) - deletionCostOf(b) ||
     crowd(b) - crowd(a) ||
     byAge(a, b, (pod) => readySince(pod) ?? 0, now) ||
     moreRestarts(a, b) ||
-    byAge(a, b, created, now) ||
+    byAge(a, b, createdAt, now) ||
     byUid(a, b);
 }
 
 function moreRestarts(a: Pod, b: Pod): number {
-  const [[ofA, sidecarsOfA], [ofB, sidecarsOfB]] = [restarts(a), restarts(b)];
+  const [[ofA, sidecarsOfA], [ofB, sidecarsOfB]] = [restartsOf(a), restartsOf(b)];
   return ofB - ofA || sidecarsOfB - sidecarsOfA;
 }
 
