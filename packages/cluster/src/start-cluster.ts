@@ -36,7 +36,10 @@ function controlPlane(
   };
   const controllers = manager(controlPlaneUsers.controllers);
   cleanupControllers(controllers);
-  workloadControllers(controllers, server.tokens);
+  workloadControllers(controllers, {
+    tokens: server.tokens,
+    nodeMonitorGracePeriod: options.nodeMonitorGracePeriod,
+  });
   if (options.kruise !== false) kruiseControllers(controllers);
   const scheduling = manager(controlPlaneUsers.scheduler);
   scheduler(scheduling);

@@ -17,6 +17,8 @@ export interface ClusterOptions {
   readonly port?: number;
   /** Simulated nodes; default 1. */
   readonly nodes?: number;
+  /** Milliseconds without a sign of life after which a node is unknown, and its pods are to leave it; default 50 000. */
+  readonly nodeMonitorGracePeriod?: number;
   /**
    * Whether simulated nodes that the data directory has beyond `nodes` go on, or are removed with their pods.
    * Default: they go on unless `nodes` is given.

@@ -10,11 +10,12 @@ import { garbageCollector } from './gc/index.ts';
 import { jobController } from './job/index.ts';
 import { monitorKinds } from './kinds/index.ts';
 import { namespaceController } from './namespace/index.ts';
-import { nodeTaintController } from './node-taints/index.ts';
+import { nodeLifecycleControllers } from './node-lifecycle/index.ts';
 import { podGarbageCollector } from './podgc/index.ts';
 import { quotaController } from './quota/index.ts';
 import { replicaSetControllers } from './replicaset/index.ts';
 import { statefulSetController } from './statefulset/index.ts';
+import { taintEvictionController } from './taint-eviction/index.ts';
 import { type TokenSource, tokenSecretController } from './token-secrets/index.ts';
 import { volumeControllers } from './volume/index.ts';
 
@@ -29,9 +30,17 @@ export function cleanupControllers(manager: Manager): void {
   quotaController(manager, monitors);
 }
 
+/** What the controllers of workloads, nodes and tokens are to know. */
+export interface ControllerOptions {
+  readonly tokens: TokenSource;
+  /** Milliseconds without a sign of life after which a node is unknown; default 50 000. */
+  readonly nodeMonitorGracePeriod?: number | undefined;
+}
+
 /** Adds the controllers of the built-in workloads, services, volumes, nodes and tokens. */
-export function workloadControllers(manager: Manager, tokens: TokenSource): void {
+export function workloadControllers(manager: Manager, { tokens, nodeMonitorGracePeriod }: ControllerOptions): void {
   tokenSecretController(manager, tokens);
+  nodeLifecycleControllers(manager, nodeMonitorGracePeriod);
   for (const add of [
     deploymentController,
     replicaSetControllers,
@@ -41,7 +50,7 @@ export function workloadControllers(manager: Manager, tokens: TokenSource): void
     endpointsControllers,
     volumeControllers,
     podGarbageCollector,
-    nodeTaintController,
+    taintEvictionController,
   ])
     add(manager);
 }

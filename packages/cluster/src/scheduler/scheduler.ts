@@ -180,8 +180,13 @@ export class Scheduler {
       this.#beside(() => this.#report(info, 'Unschedulable', noNodes, 'clear'));
       return;
     }
-    const outcome = this.#preempt(info, { kind: 'none', diagnosis, trial });
     queue.rest(entry, rejectors(diagnosis));
+    if (diagnosis.all) {
+      // the odd end is the real scheduler's: another of its plugins has not begun its work then
+      this.#beside(() => this.#report(info, 'Unschedulable', `${verdict(diagnosis)} not found`, 'keep'));
+      return;
+    }
+    const outcome = this.#preempt(info, { kind: 'none', diagnosis, trial });
     const message = `${verdict(diagnosis)} preemption: ${outcome.message}`;
     this.#beside(() => this.#report(info, 'Unschedulable', message, outcome.nomination));
     if (outcome.candidate) this.#carryOut(info, outcome.candidate);

@@ -17,6 +17,7 @@ import { deepEqual, keyOf, keyString, parseKey } from '@coxswain/runtime/core';
 import type { EventRecorder } from '@coxswain/runtime/events';
 import type { Manager, Runnable } from '@coxswain/runtime/manager';
 import { controllerRecorder } from '../controllers/workload/recorder.ts';
+import { concernedBy } from './concerns.ts';
 import { Nominations } from './nominations.ts';
 import type { Lookups } from './plugins/index.ts';
 import { SchedulingQueue, type Waiting } from './queue.ts';
@@ -206,26 +207,16 @@ export class SchedulerService implements Runnable {
     const { object } = event;
     const held = event.type === 'updated' ? holds(event.previous) : event.type === 'deleted';
     const isHolding = event.type !== 'deleted' && holds(object);
-    if (held && !isHolding) {
-      const node = state.node(object.spec?.nodeName ?? '');
-      const mayFit = (plugin: string, { info }: Waiting) =>
-        plugin !== 'NodeResourcesFit' || !node || hasRoomFor(node, info.requests);
-      queue.happened('pod-gone', mayFit);
-    } else if (!held && isHolding) queue.happened('pod-placed');
+    const concerns = concernedBy(object, state);
+    if (held && !isHolding) queue.happened('pod-gone', concerns);
+    else if (!held && isHolding) queue.happened('pod-placed', concerns);
     else if (event.type === 'updated' && isHolding) {
       const { metadata } = event.previous;
       const leaves = metadata.deletionTimestamp !== object.metadata.deletionTimestamp;
-      if (leaves || !deepEqual(metadata.labels, object.metadata.labels)) queue.happened('pod-labels');
-      if (metadata.generation !== object.metadata.generation) queue.happened('pod-gone');
+      const before = concernedBy(event.previous, state);
+      if (leaves || !deepEqual(metadata.labels, object.metadata.labels))
+        queue.happened('pod-labels', (plugin, entry) => concerns(plugin, entry) || before(plugin, entry));
+      if (metadata.generation !== object.metadata.generation) queue.happened('pod-gone', concerns);
     }
   }
-}
-
-function hasRoomFor({ allocatable, requested }: NodeRoom, { cpu, memory }: { cpu: number; memory: number }): boolean {
-  return cpu <= allocatable.cpu - requested.cpu && memory <= allocatable.memory - requested.memory;
-}
-
-interface NodeRoom {
-  readonly allocatable: { readonly cpu: number; readonly memory: number };
-  readonly requested: { readonly cpu: number; readonly memory: number };
 }

@@ -8,7 +8,7 @@ interface PodCondition {
   readonly message?: string;
 }
 
-/** Sets one condition in `status.conditions`; its transition time moves only with its status. @param time RFC 3339 */
+/** Sets one condition in `status.conditions`, as a whole; its transition time moves only with its status. @param time RFC 3339 */
 export function setPodCondition(draft: MutableJson, condition: PodCondition, time: string): void {
   const status: MutableJson = isObject(draft.status) ? draft.status : {};
   draft.status = status;
@@ -21,5 +21,5 @@ export function setPodCondition(draft: MutableJson, condition: PodCondition, tim
     return;
   }
   const lastTransitionTime = before.status === condition.status ? before.lastTransitionTime : time;
-  conditions[at] = { ...before, ...condition, lastTransitionTime };
+  conditions[at] = { lastProbeTime: null, lastTransitionTime, ...condition };
 }

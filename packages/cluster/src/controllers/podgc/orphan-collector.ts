@@ -1,7 +1,6 @@
 import { Node, Pod } from '@coxswain/k8s';
-import { strategic } from '@coxswain/runtime/client';
 import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
-import { formatTime, keyOf } from '@coxswain/runtime/core';
+import { failAndDelete } from './fail-and-delete.ts';
 
 /** Index of pods by the node they are bound to. */
 export const podsByNode = 'podgc-node';
@@ -30,24 +29,13 @@ export class OrphanCollector implements Reconciler {
     return this.#collect(context, pod, node);
   }
 
-  async #collect({ client, clock, log }: ReconcileContext, pod: Pod, node: string): Promise<Result> {
+  async #collect(context: ReconcileContext, pod: Pod, node: string): Promise<Result> {
     // the store may be late
-    if (await client.of(Node).find({ name: node })) return { requeueAfter: quarantine };
-    const key = keyOf(pod);
-    const { uid } = pod.metadata;
-    log.info({ pod: `${key.namespace}/${key.name}`, node }, 'the node of a pod is gone; the pod is deleted');
-    if (pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed') {
-      const condition = {
-        type: 'DisruptionTarget',
-        status: 'True',
-        reason: 'DeletionByPodGC',
-        message: 'PodGC: node no longer exists',
-        lastTransitionTime: formatTime(clock.now()),
-      };
-      const status = { phase: 'Failed', conditions: [condition] };
-      await client.of(Pod).patch(key, strategic({ metadata: { uid }, status }), { subresource: 'status' });
-    }
-    await client.of(Pod).delete(key, { gracePeriodSeconds: 0, ...(uid ? { preconditions: { uid } } : {}) });
+    if (await context.client.of(Node).find({ name: node })) return { requeueAfter: quarantine };
+    await failAndDelete(context, pod, {
+      reason: 'DeletionByPodGC',
+      message: 'PodGC: node no longer exists',
+    });
     return undefined;
   }
 }

@@ -1,4 +1,5 @@
 import type { AffinityTerm } from '../state/affinity-term.ts';
+import type { ClusterState } from '../state/cluster-state.ts';
 import type { NodeInfo } from '../state/node-info.ts';
 import type { PodInfo } from '../state/pod-info.ts';
 import type { Cycle, NodeFilter, NodeScores, Plugin, Rejection } from './types.ts';
@@ -147,6 +148,16 @@ function softScores(cycle: Cycle, nodes: readonly NodeInfo[]): NodeScores | unde
   const least = points.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
   const range = points.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY) - least;
   return points.map((point) => (range > 0 ? Math.trunc((100 * (point - least)) / range) : 0));
+}
+
+/** Whether the required terms of one of two pods speak of the other. */
+export function affinityConcerns(info: PodInfo, other: PodInfo, state: ClusterState): boolean {
+  const labels = state.namespaceLabels.bind(state);
+  const { near, apart } = info.affinities;
+  return (
+    [...near, ...apart].some((term) => term.matches(other.pod, labels)) ||
+    other.affinities.apart.some((term) => term.matches(info.pod, labels))
+  );
 }
 
 /** Pods near to, or apart from, other pods: what the pod wants, and what those want that are there already. */

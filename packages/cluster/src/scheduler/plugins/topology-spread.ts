@@ -1,8 +1,10 @@
+import type { Pod } from '@coxswain/k8s';
 import { matchesLabels, type Selector } from '@coxswain/runtime/core';
 import { compileSelector, withLabelKeys } from '../state/affinity-term.ts';
 import type { NodeInfo } from '../state/node-info.ts';
 import { podAllowsNode } from '../state/node-selection.ts';
 import type { CountsByNode } from '../state/pod-counters.ts';
+import type { PodInfo } from '../state/pod-info.ts';
 import { tolerated } from '../state/tolerations.ts';
 import { ownSelector } from './own-selector.ts';
 import type { Cycle, NodeFilter, NodeScores, Plugin, Rejection } from './types.ts';
@@ -28,7 +30,7 @@ const defaults = [
   { topologyKey: 'topology.kubernetes.io/zone', maxSkew: 5 },
 ] as const;
 
-function constraintsOf({ info: { pod } }: Cycle, action: 'DoNotSchedule' | 'ScheduleAnyway'): Constraint[] {
+function constraintsOf(pod: Pod, action: 'DoNotSchedule' | 'ScheduleAnyway'): Constraint[] {
   return (pod.spec?.topologySpreadConstraints ?? [])
     .filter(({ whenUnsatisfiable }) => whenUnsatisfiable === action)
     .map((one) => ({
@@ -94,7 +96,7 @@ class Domains {
 }
 
 function hardFilter(cycle: Cycle): NodeFilter | undefined {
-  const constraints = constraintsOf(cycle, 'DoNotSchedule');
+  const constraints = constraintsOf(cycle.info.pod, 'DoNotSchedule');
   if (constraints.length === 0) return undefined;
   const { state, info } = cycle;
   const all = constraints.map((constraint) => new Domains(constraint));
@@ -163,7 +165,7 @@ function softPoints(cycle: Cycle, nodes: readonly NodeInfo[], constraints: reado
 
 function softScores(cycle: Cycle, nodes: readonly NodeInfo[]): NodeScores | undefined {
   const stated = (cycle.info.pod.spec?.topologySpreadConstraints?.length ?? 0) > 0;
-  const constraints = stated ? constraintsOf(cycle, 'ScheduleAnyway') : defaultConstraints(cycle);
+  const constraints = stated ? constraintsOf(cycle.info.pod, 'ScheduleAnyway') : defaultConstraints(cycle);
   if (constraints.length === 0) return undefined;
   const points = softPoints(cycle, nodes, constraints, stated);
   const known = points.filter((point) => point !== undefined);
@@ -173,6 +175,12 @@ function softScores(cycle: Cycle, nodes: readonly NodeInfo[]): NodeScores | unde
     if (point === undefined) return 0;
     return most === 0 ? 100 : Math.floor((100 * (most + least - point)) / most);
   });
+}
+
+/** Whether a hard constraint of a pod counts another one. */
+export function spreadCounts({ pod, namespace }: PodInfo, other: PodInfo): boolean {
+  if (other.namespace !== namespace) return false;
+  return constraintsOf(pod, 'DoNotSchedule').some(({ selector }) => matchesLabels(selector, other.pod.metadata.labels));
 }
 
 /** Pods of a workload spread over domains: as hard rules, as wishes, and by default where they say nothing. */
