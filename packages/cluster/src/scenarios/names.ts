@@ -9,9 +9,8 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<uid>'],
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>'],
   [/\b(10|127)\.\d+\.\d+\.\d+\b/g, '<ip>'],
-  [/\b[a-z]+:\/\/[0-9a-f]{32,64}\b/g, '<id>'],
-  [/\b[a-z]+:\/\/[\w.-]+\b(?!\/)/g, '<id>'],
-  [/\bsha256:[0-9a-f]{64}\b/g, '<digest>'],
+  [/\bnode-[12]\b/g, '<node>'],
+  [/\bkube-api-access-[a-z0-9]{5}\b/g, 'kube-api-access-*'],
 ];
 
 /** The names that differ from run to run, each with what is said instead. */

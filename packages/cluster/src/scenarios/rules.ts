@@ -2,6 +2,11 @@ import type { Track } from './types.ts';
 
 /** Fields that say nothing about behaviour, by the kind (default all) and the path. */
 const notFollowed: readonly { readonly kind?: string; readonly path: RegExp; readonly reason: string }[] = [
+  {
+    kind: 'Pod',
+    path: /^status\.(containerStatuses\[\w+\]\.)?resources\b/,
+    reason: 'What a kubelet reads from cgroups, which says how much memory the machine could have at most.',
+  },
   { path: /^metadata\.annotations\[?\.?kubectl/, reason: 'What kubectl notes for itself.' },
 ];
 
@@ -16,7 +21,14 @@ const sameWords: readonly {
   readonly text: RegExp;
   readonly instead: string;
   readonly reason: string;
-}[] = [];
+}[] = [
+  {
+    path: /\b(imageID|containerID)$/,
+    text: /^.+$/,
+    instead: '<id>',
+    reason: 'Runtimes name what they run, and by which image, as they like.',
+  },
+];
 
 /** A text in the words that both sides use. */
 export function wordsOf(path: string, text: string): string {

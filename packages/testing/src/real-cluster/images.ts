@@ -6,20 +6,20 @@ import { type TarEntry, tar } from './tar.ts';
 
 /** What sandboxes run. */
 export const pauseImage = 'registry.local/pause:1';
-/** A shell with the usual small programs. */
+/** A shell with the usual small programs, in three versions; without a command it waits. */
 export const busyboxImage = 'registry.local/busybox:1';
 
 interface Image {
   readonly name: string;
   readonly files: readonly TarEntry[];
-  readonly entrypoint?: readonly string[];
+  readonly command: readonly string[];
 }
 
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 const digestOf = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
 /** An image in the OCI layout, as one archive. */
-function archive({ name, files, entrypoint }: Image): Buffer {
+function archive({ name, files, command }: Image): Buffer {
   const blobs: TarEntry[] = [];
   const add = (mediaType: string, bytes: Uint8Array) => {
     const digest = digestOf(bytes);
@@ -28,7 +28,7 @@ function archive({ name, files, entrypoint }: Image): Buffer {
   };
   const layer = add('layer.v1.tar', tar(files));
   const platform = { architecture: 'amd64', os: 'linux' };
-  const settings = { Env: ['PATH=/bin'], ...(entrypoint ? { Entrypoint: entrypoint } : {}) };
+  const settings = { Env: ['PATH=/bin'], Cmd: command };
   const rootfs = { type: 'layers', diff_ids: [layer.digest] };
   const config = add('config.v1+json', json({ ...platform, config: settings, rootfs }));
   const manifest = json({
@@ -64,10 +64,11 @@ async function busyboxFiles(): Promise<readonly TarEntry[]> {
 export async function writeImages(path: string): Promise<readonly string[]> {
   await mkdir(path, { recursive: true });
   const files = await busyboxFiles();
-  const wait = ['sh', '-c', 'trap "exit 0" TERM INT; while :; do sleep 3600 & wait; done'];
+  // until it is asked to end, which it does at once
+  const command = ['sh', '-c', 'trap "exit 0" TERM INT; while :; do sleep 3600 & wait; done'];
   const images: readonly Image[] = [
-    { name: pauseImage, files, entrypoint: wait },
-    ...['1', '2', '3'].map((tag) => ({ name: busyboxImage.replace(/\d$/, tag), files })),
+    { name: pauseImage, files, command },
+    ...['1', '2', '3'].map((tag) => ({ name: busyboxImage.replace(/\d$/, tag), files, command })),
   ];
   return Promise.all(
     images.map(async (image, index) => {

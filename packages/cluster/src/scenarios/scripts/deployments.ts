@@ -7,7 +7,8 @@ function complete(stage: Stage, name: string): boolean {
   const { spec, status, metadata } = stage.seen(Deployment, name) ?? {};
   const { replicas = 0 } = spec ?? {};
   return (
-    status?.observedGeneration === metadata?.generation &&
+    metadata !== undefined &&
+    status?.observedGeneration === metadata.generation &&
     (status?.replicas ?? 0) === replicas &&
     (status?.updatedReplicas ?? 0) === replicas &&
     (status?.availableReplicas ?? 0) === replicas &&
