@@ -24,7 +24,7 @@ ${use('mkdir')} dev/pts dev/shm
 for one in ${devices.join(' ')}; do : > dev/$one; ${use('mount')} --bind /dev/$one dev/$one; done
 : > dev/termination-log
 ln -s /proc/self/fd dev/fd; ln -s fd/0 dev/stdin; ln -s fd/1 dev/stdout; ln -s fd/2 dev/stderr; ln -s pts/ptmx dev/ptmx
-${use('mount')} -o remount,ro dev
+${use('mount')} -o remount,bind,ro dev
 echo ready
 read -r end || :`;
 }
