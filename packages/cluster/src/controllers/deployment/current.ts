@@ -120,6 +120,7 @@ function hasDeadline({ deployment }: Pass): boolean {
   return seconds !== undefined && seconds !== 2 ** 31 - 1;
 }
 
-function newestBut({ sets }: Pass, current: ReplicaSet | undefined): number {
-  return Math.max(0, ...sets.filter((set) => set !== current).map(revisionOf));
+function newestBut({ sets }: Pass, current: ReplicaSet | undefined): bigint {
+  const others = sets.filter((set) => set !== current).map(revisionOf);
+  return others.reduce((newest, one) => (one > newest ? one : newest), 0n);
 }

@@ -172,6 +172,17 @@ test('going back keeps the older revision numbers as history', async () => {
   expect(metadata.annotations).toEqual({ note: 'x', 'deployment.kubernetes.io/revision': '5' });
 });
 
+test('revisions are numbers of 64 bits', async () => {
+  await using world = await TestCluster.start();
+  await world.create(Deployment, deployment(1));
+  const [first] = await world.names(ReplicaSet);
+  const revision = { 'deployment.kubernetes.io/revision': '3546343826724305832' };
+  await world.patch(ReplicaSet, first ?? '', { metadata: { annotations: revision } });
+  await world.patch(Deployment, 'web', image('app:2'));
+  const { metadata } = await world.get(Deployment, 'web');
+  expect(metadata.annotations?.['deployment.kubernetes.io/revision']).toBe('3546343826724305833');
+});
+
 test('what keeps the ReplicaSet from making pods is said on the Deployment; it goes when it is over', async () => {
   await using world = await TestCluster.start();
   await world.create(ResourceQuota, { metadata: { name: 'few' }, spec: { hard: { pods: '1' } } });

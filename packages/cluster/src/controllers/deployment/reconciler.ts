@@ -171,7 +171,7 @@ export class DeploymentReconciler implements Reconciler {
     const limit = deployment.spec?.revisionHistoryLimit ?? 10;
     const old = sets
       .filter((set) => !hasTemplate(set, deployment) && !set.metadata.deletionTimestamp)
-      .sort((a, b) => revisionOf(a) - revisionOf(b) || byAge(a, b));
+      .sort((a, b) => Number(revisionOf(a) - revisionOf(b)) || byAge(a, b));
     for (const set of old.slice(0, Math.max(0, old.length - limit))) {
       const seen = (set.status?.observedGeneration ?? 0) >= (set.metadata.generation ?? 0);
       if (sizeOf(set) > 0 || (set.status?.replicas ?? 0) > 0 || !seen) continue;

@@ -35,9 +35,12 @@ export function hasTemplate(set: ReplicaSet, deployment: Deployment): boolean {
   return deepEqual(withoutHash(set.spec?.template), withoutHash(deployment.spec?.template));
 }
 
-/** 0 when the ReplicaSet says none that can be read. */
-export function revisionOf(set: ReplicaSet): number {
-  return Number(set.metadata.annotations?.[revisionAnnotation] ?? 0) || 0;
+const integer = /^[+-]?\d+$/;
+
+/** A whole number of 64 bits, which users may set; 0 when the ReplicaSet says none that can be read. */
+export function revisionOf(set: ReplicaSet): bigint {
+  const text = set.metadata.annotations?.[revisionAnnotation] ?? '';
+  return integer.test(text) ? BigInt(text.replace('+', '')) : 0n;
 }
 
 /** Oldest first. */
@@ -80,16 +83,16 @@ function withHistory(history: string | undefined, revision: string): string {
  */
 export function inheritedAnnotations(
   deployment: Deployment,
-  newest: number,
+  newest: bigint,
   before: Annotations | undefined,
 ): Annotations {
   const inherited = Object.entries(deployment.metadata.annotations ?? {}).filter(([key]) => !ownAnnotations.has(key));
   const annotations = Object.fromEntries(inherited.filter(([key, value]) => before?.[key] !== value));
   const old = before?.[revisionAnnotation];
   // a number that cannot be read is somebody's, and stays
-  if (old && !/^[+-]?\d+$/.test(old)) return annotations;
-  if (Number(old ?? 0) > newest) return annotations;
-  annotations[revisionAnnotation] = String(newest + 1);
+  if (old && !integer.test(old)) return annotations;
+  if (BigInt(old?.replace('+', '') ?? 0) > newest) return annotations;
+  annotations[revisionAnnotation] = String(newest + 1n);
   if (old !== undefined) annotations[historyAnnotation] = withHistory(before?.[historyAnnotation], old);
   return annotations;
 }
