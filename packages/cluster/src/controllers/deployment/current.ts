@@ -122,5 +122,5 @@ function hasDeadline({ deployment }: Pass): boolean {
 
 function newestBut({ sets }: Pass, current: ReplicaSet | undefined): bigint {
   const others = sets.filter((set) => set !== current).map(revisionOf);
-  return others.reduce((newest, one) => (one > newest ? one : newest), 0n);
+  return [0n, ...others].sort((a, b) => (a < b ? -1 : 1)).at(-1) ?? 0n;
 }
