@@ -56,7 +56,6 @@ function endOf(pipe: Pipe, program: 'reads' | 'writes'): Socket {
   const own = program === 'writes' ? pipe.output : pipe.input;
   const socket = new (net().Socket)({ fd: own, readable: program === 'writes', writable: program === 'reads' });
   socket.on('error', () => {});
-  socket.once('close', () => pipe.release());
   return socket;
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '@coxswain/runtime/core';
 import { runTool } from './run-tool.ts';
@@ -10,15 +10,13 @@ export interface Pipe {
   readonly output: number;
   /** For writing. */
   readonly input: number;
-  /** To be called when nobody has it open any more: it is used again then. */
-  release(): void;
 }
 
-const batch = 16;
+const batch = 24;
 
 /**
  * Pipes for what programs write and read. Node gives its children sockets, which `/dev/stdout` and its like cannot open; these are named
- * pipes that are made by the dozen and used again.
+ * pipes that are made by the dozen. Each is used once: what a program has left behind may still have it open.
  */
 export class Pipes {
   readonly #tools: Tools;
@@ -37,13 +35,16 @@ export class Pipes {
   /** @param reader whose end must not be set to non-blocking: the other one belongs to this process */
   async open(program: 'reads' | 'writes'): Promise<Pipe> {
     const path = await this.#take();
-    const ahead = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const release = () => this.#free.push(path);
-    if (program === 'writes') return { output: ahead, input: openSync(path, constants.O_WRONLY), release };
-    const input = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
-    const output = openSync(path, constants.O_RDONLY);
-    closeSync(ahead);
-    return { output, input, release };
+    try {
+      const ahead = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      if (program === 'writes') return { output: ahead, input: openSync(path, constants.O_WRONLY) };
+      const input = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+      const output = openSync(path, constants.O_RDONLY);
+      closeSync(ahead);
+      return { output, input };
+    } finally {
+      unlinkSync(path);
+    }
   }
 
   async #take(): Promise<string> {
