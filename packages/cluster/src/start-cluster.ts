@@ -38,6 +38,7 @@ function controlPlane(
   cleanupControllers(controllers);
   workloadControllers(controllers, {
     tokens: server.tokens,
+    authority: server.authority,
     nodeMonitorGracePeriod: options.nodeMonitorGracePeriod,
   });
   if (options.kruise !== false) kruiseControllers(controllers);

@@ -3,6 +3,7 @@
  * They know kinds and the client; never the API server's insides.
  */
 import type { Manager } from '@coxswain/runtime/manager';
+import { certificateControllers, type RequestAuthority } from './certificates/index.ts';
 import { deploymentController } from './deployment/index.ts';
 import { disruptionControllers } from './disruption/index.ts';
 import { endpointsControllers } from './endpoints/index.ts';
@@ -33,13 +34,17 @@ export function cleanupControllers(manager: Manager): void {
 /** What the controllers of workloads, nodes and tokens are to know. */
 export interface ControllerOptions {
   readonly tokens: TokenSource;
+  /** What signs certificates that are asked for. */
+  readonly authority: RequestAuthority;
   /** Milliseconds without a sign of life after which a node is unknown; default 50 000. */
   readonly nodeMonitorGracePeriod?: number | undefined;
 }
 
 /** Adds the controllers of the built-in workloads, services, volumes, nodes and tokens. */
-export function workloadControllers(manager: Manager, { tokens, nodeMonitorGracePeriod }: ControllerOptions): void {
+export function workloadControllers(manager: Manager, options: ControllerOptions): void {
+  const { tokens, authority, nodeMonitorGracePeriod } = options;
   tokenSecretController(manager, tokens);
+  certificateControllers(manager, authority);
   nodeLifecycleControllers(manager, nodeMonitorGracePeriod);
   for (const add of [
     deploymentController,

@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import { type Clock, type Random, systemRandom } from '@coxswain/runtime/core';
-import { type CertificateRequest, pem, type Subject, signCertificate } from './certificate.ts';
+import { type CertificateRequest, type KeyUses, pem, type Subject, signCertificate } from './certificate.ts';
+import type { SigningRequest } from './certificate-request.ts';
 
 /** A certificate and its private key, both PEM. */
 export interface KeyPair {
@@ -14,6 +15,17 @@ export interface Authority extends KeyPair {
   issueServer(names?: readonly string[]): KeyPair;
   /** A certificate that names a user and its groups; lives a year. */
   issueClient(user: { readonly name: string; readonly groups?: readonly string[] }): KeyPair;
+  /** Until when it can sign, in milliseconds since the epoch. */
+  readonly notAfter: number;
+  /** A certificate (PEM) for the key, subject and other names of a request. Times in milliseconds since the epoch. */
+  signRequest(request: SigningRequest, grant: CertificateGrant): string;
+}
+
+/** What a certificate for a request is good for, and when. */
+export interface CertificateGrant {
+  readonly uses: KeyUses;
+  readonly notBefore: number;
+  readonly notAfter: number;
 }
 
 export interface AuthorityOptions {
@@ -67,8 +79,18 @@ export function createAuthority(options: AuthorityOptions): Authority {
   };
   const own = () =>
     signCertificate({ ...issuer, ...validFor(10 * year), subject: authorityName, use: 'authority', publicKey });
+  const cert = existing?.cert ?? pem('CERTIFICATE', own());
   return {
-    cert: existing?.cert ?? pem('CERTIFICATE', own()),
+    cert,
+    get notAfter() {
+      return Date.parse(new X509Certificate(cert).validTo);
+    },
+    signRequest: ({ publicKey: key, subject, names }, { uses, notBefore, notAfter }) => {
+      const times = { serial: serialNumber(random), notBefore, notAfter };
+      const alternativeNames = names.der ? { alternativeNames: names.der } : {};
+      const request = { ...issuer, ...times, ...alternativeNames, subject, use: uses, publicKey: key };
+      return pem('CERTIFICATE', signCertificate(request));
+    },
     key: existing?.key ?? privatePem(privateKey),
     issueServer: (names = serverNames) => issue({ subject: { commonName: 'kube-apiserver' }, use: 'server', names }),
     issueClient: ({ name, groups = [] }) =>

@@ -20,10 +20,19 @@ export interface Subject {
   readonly organizations?: readonly string[];
 }
 
+/** What a key may be used for, one by one. */
+export interface KeyUses {
+  /** Numbers of bits of the key usage extension (RFC 5280 §4.2.1.3): 0 is digitalSignature. */
+  readonly bits: readonly number[];
+  /** Object identifiers of extended uses. */
+  readonly extended: readonly string[];
+}
+
 export interface CertificateRequest {
-  readonly subject: Subject;
+  /** DER when it is taken over from a request. */
+  readonly subject: Subject | Uint8Array;
   readonly issuer: Subject;
-  readonly use: 'authority' | 'server' | 'client';
+  readonly use: 'authority' | 'server' | 'client' | KeyUses;
   /** Key that the certificate is about. */
   readonly publicKey: KeyObject;
   readonly issuerPublicKey: KeyObject;
@@ -35,6 +44,8 @@ export interface CertificateRequest {
   readonly notAfter: number;
   /** DNS names and IP addresses of a server. */
   readonly names?: readonly string[];
+  /** The value of the subjectAltName extension (DER), taken over from a request. */
+  readonly alternativeNames?: Uint8Array;
 }
 
 const oid = {
@@ -51,7 +62,7 @@ const oid = {
   clientAuth: objectIdentifier('1.3.6.1.5.5.7.3.2'),
 };
 
-/** An X.509 v3 certificate (DER), signed with ECDSA and SHA-256. Keys are P-256. */
+/** An X.509 v3 certificate (DER), signed with ECDSA and SHA-256. The issuer's key is P-256. */
 export function signCertificate(request: CertificateRequest): Buffer {
   const algorithm = sequence(oid.ecdsaWithSha256);
   const body = sequence(
@@ -60,7 +71,7 @@ export function signCertificate(request: CertificateRequest): Buffer {
     algorithm,
     distinguishedName(request.issuer),
     sequence(time(request.notBefore), time(request.notAfter)),
-    distinguishedName(request.subject),
+    request.subject instanceof Uint8Array ? request.subject : distinguishedName(request.subject),
     request.publicKey.export({ type: 'spki', format: 'der' }),
     explicit(3, sequence(...extensions(request))),
   );
@@ -82,7 +93,28 @@ function distinguishedName(subject: Subject): Buffer {
   return sequence(...organizations, attribute(oid.commonName, subject.commonName));
 }
 
+function usesExtensions({ bits, extended }: KeyUses): Buffer[] {
+  const list: Buffer[] = [];
+  if (bits.length > 0) {
+    const last = Math.max(...bits);
+    const bytes = Buffer.alloc(Math.floor(last / 8) + 1);
+    for (const bit of bits) bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (0x80 >> (bit & 7));
+    list.push(extension(oid.keyUsage, bitString(bytes, 7 - (last & 7)), true));
+  }
+  if (extended.length > 0) list.push(extension(oid.extendedKeyUsage, sequence(...extended.map(objectIdentifier))));
+  return list;
+}
+
 function extensions(request: CertificateRequest): Buffer[] {
+  if (typeof request.use !== 'string') {
+    const { use, issuerPublicKey, alternativeNames } = request;
+    return [
+      ...usesExtensions(use),
+      extension(oid.basicConstraints, sequence(), true),
+      extension(oid.authorityKeyIdentifier, sequence(implicit(0, keyIdentifier(issuerPublicKey)))),
+      ...(alternativeNames ? [extension(oid.subjectAltName, alternativeNames)] : []),
+    ];
+  }
   const authority = request.use === 'authority';
   const list = [
     extension(oid.basicConstraints, sequence(...(authority ? [boolean(true)] : [])), true),
@@ -97,7 +129,7 @@ function extensions(request: CertificateRequest): Buffer[] {
   return list;
 }
 
-function extension(id: Buffer, value: Buffer, critical = false): Buffer {
+function extension(id: Buffer, value: Uint8Array, critical = false): Buffer {
   return critical ? sequence(id, boolean(true), octetString(value)) : sequence(id, octetString(value));
 }
 

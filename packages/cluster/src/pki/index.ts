@@ -4,13 +4,15 @@
 export {
   type Authority,
   type AuthorityOptions,
+  type CertificateGrant,
   createAuthority,
   generateKey,
   type KeyPair,
   privatePem,
   serverNames,
 } from './authority.ts';
-export { parseCertificateRequest, type SigningRequest } from './certificate-request.ts';
+export type { KeyUses } from './certificate.ts';
+export { type AlternativeNames, parseCertificateRequest, type SigningRequest } from './certificate-request.ts';
 export { type ClusterKeys, type ClusterKeysOptions, KeysError, loadKeys } from './load-keys.ts';
 export { type PemBlock, pemBlocks } from './pem-blocks.ts';
 export { DerError } from './read-der.ts';

@@ -32,6 +32,9 @@ export const controlPlanePolicy: ShortPolicy = {
         'create,update|discovery.k8s.io|endpointslices',
         'update||endpoints,namespaces/finalize,namespaces/status,nodes,resourcequotas/status',
         'update|apps|controllerrevisions',
+        'create|authorization.k8s.io|subjectaccessreviews',
+        'approve|certificates.k8s.io|signers|kubernetes.io/kube-apiserver-client-kubelet',
+        'sign|certificates.k8s.io|signers|kubernetes.io/kube-apiserver-client,kubernetes.io/kube-apiserver-client-kubelet,kubernetes.io/kubelet-serving,kubernetes.io/legacy-unknown',
       ],
     },
     {
