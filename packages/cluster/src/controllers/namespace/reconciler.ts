@@ -8,8 +8,26 @@ import { anythingLeft, type Contents, contentsOf, deleteContents } from './conte
 /** The finalizer in `spec` that is this controller's own. */
 const kubernetes = 'kubernetes';
 
+/** Seconds that pods have to end when they do not say otherwise. */
+const defaultGrace = 30;
+
 /** Milliseconds until a namespace is looked at again that the server says is not empty and the stores say is. */
 const recheckAfter = 1_000;
+
+function isPods({ kind }: Contents): boolean {
+  return kind.group === '' && kind.plural === 'pods';
+}
+
+/**
+ * Milliseconds until pods that nobody holds should be gone: their grace period after the namespace was deleted; 0 when that is over. `undefined`
+ * when there are none, or somebody holds some of them.
+ */
+function stuckAfter({ metadata }: Namespace, pods: readonly Contents[], now: number): number | undefined {
+  const all = pods.flatMap(({ objects }) => objects);
+  if (all.length === 0 || all.some((pod) => (pod.metadata.finalizers ?? []).length > 0)) return undefined;
+  const grace = Math.max(...all.map((pod) => pod.metadata.deletionGracePeriodSeconds ?? defaultGrace));
+  return Math.max(0, Date.parse(metadata.deletionTimestamp ?? '') + grace * 1000 - now);
+}
 
 /** Empties a terminating namespace. Each pass does what can be done now; changes of the contents bring the next. */
 export class NamespaceReconciler implements Reconciler {
@@ -27,8 +45,14 @@ export class NamespaceReconciler implements Reconciler {
     await this.#monitors.start();
     const failures = await this.#empty(context);
     const left = contentsOf(this.#monitors, key.name);
-    const current = await this.#report(context, namespace, left, failures);
+    const pods = left.filter(isPods);
+    const stuck = stuckAfter(namespace, pods, context.clock.now());
+    const unexpected =
+      stuck === 0 ? [`unexpected items still remain in namespace: ${key.name} for gvr: /v1, Resource=pods`] : [];
+    // while there are pods, the others are not looked at
+    const current = await this.#report(context, namespace, pods.length > 0 ? [] : left, [...failures, ...unexpected]);
     if (failures.length > 0) throw new Error(`namespace ${key.name} could not be emptied: ${failures.join('; ')}`);
+    if (stuck) return { requeueAfter: stuck };
     if (left.length > 0) return undefined;
     if (await anythingLeft(client, this.#monitors, key.name)) return { requeueAfter: recheckAfter };
     await finalize(context, current);
@@ -38,7 +62,7 @@ export class NamespaceReconciler implements Reconciler {
   /** Pods go first: what they use must outlive them. Answers what failed. */
   async #empty({ client, key }: ReconcileContext): Promise<readonly string[]> {
     const contents = contentsOf(this.#monitors, key.name);
-    const pods = contents.filter(({ kind }) => kind.group === '' && kind.plural === 'pods');
+    const pods = contents.filter(isPods);
     const failures: string[] = [];
     const remove = async (one: Contents) => {
       try {
