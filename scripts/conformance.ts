@@ -1,9 +1,10 @@
 /**
- * `./cox test conformance [--tier a|b] [--procs N] [PART …]`: the conformance tests of Kubernetes, built from its own sources, against an
- * embedded cluster. With PARTs only the tests whose name contains one of them.
+ * `./cox test conformance [--tier a|b] [--procs N] [--clusters N] [PART …]`: the conformance tests of Kubernetes, built from its own sources,
+ * against embedded clusters, each with its share of them: what must be alone on a cluster is alone on one of several. With PARTs only the tests
+ * whose name contains one of them.
  */
 
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -21,7 +22,7 @@ const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-const usage = 'usage: ./cox test conformance [--tier a|b] [--procs N] [PART ...]';
+const usage = 'usage: ./cox test conformance [--tier a|b] [--procs N] [--clusters N] [PART ...]';
 
 /** Go's regular expressions, which are what a focus is. */
 function quoted(text: string): string {
@@ -55,6 +56,26 @@ async function results(tests: readonly string[], procs: string, folder: string):
   return resultsOf(await readFile(report, 'utf8'));
 }
 
+/** Deals the tests out to as many clusters as there are to be, and plays them all at once. */
+async function resultsOfAll(
+  { tests, procs, clusters }: { readonly tests: readonly string[]; readonly procs: string; readonly clusters: number },
+  folder: string,
+): Promise<TestResult[]> {
+  const shares = Array.from({ length: clusters }, (_, share) =>
+    tests.filter((_test, index) => index % clusters === share),
+  );
+  const all = await Promise.all(
+    shares
+      .filter((share) => share.length > 0)
+      .map(async (share, index) => {
+        const own = join(folder, String(index));
+        await mkdir(own);
+        return results(share, procs, own);
+      }),
+  );
+  return all.flat();
+}
+
 /** The table of what failed. @returns how many failures are news */
 function tell(all: readonly TestResult[]): number {
   const failed = all.filter(({ passed }) => !passed);
@@ -66,19 +87,25 @@ function tell(all: readonly TestResult[]): number {
   return failed.filter(({ name }) => !knownCause(name)).length;
 }
 
-function parsed(args: readonly string[]): { tests: readonly string[]; procs: string } | undefined {
+function parsed(args: readonly string[]): { tests: readonly string[]; procs: string; clusters: number } | undefined {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
-      options: { tier: { type: 'string', default: 'a' }, procs: { type: 'string', default: '4' } },
+      options: {
+        tier: { type: 'string', default: 'a' },
+        procs: { type: 'string', default: '4' },
+        clusters: { type: 'string', default: '1' },
+      },
       allowPositionals: true,
     });
-    const { tier, procs } = values;
-    if ((tier !== 'a' && tier !== 'b') || !/^[1-9]\d?$/.test(procs)) return undefined;
+    const { tier, procs, clusters } = values;
+    const small = /^[1-9]\d?$/;
+    if ((tier !== 'a' && tier !== 'b') || !small.test(procs) || !small.test(clusters)) return undefined;
     const tests = testsOf(tier satisfies Tier);
     return {
       tests: positionals.length === 0 ? tests : tests.filter((name) => positionals.some((part) => name.includes(part))),
       procs,
+      clusters: Number(clusters),
     };
   } catch {
     return undefined;
@@ -101,7 +128,7 @@ export async function conformance(args: readonly string[]): Promise<number> {
   }
   const folder = await mkdtemp(join(tmpdir(), 'coxswain-conformance-'));
   try {
-    const all = await results(wanted.tests, wanted.procs, folder);
+    const all = await resultsOfAll(wanted, folder);
     const news = tell(all);
     const passed = all.filter((result) => result.passed).length;
     say(`${passed} passed, ${wanted.tests.length - passed} failed`);

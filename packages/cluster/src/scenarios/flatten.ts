@@ -17,7 +17,9 @@ function listKey(items: readonly unknown[]): string | undefined {
 function* visit(value: unknown, path: string): Generator<Leaf> {
   if (Array.isArray(value)) {
     const key = listKey(value);
-    for (const [index, item] of value.entries()) yield* visit(item, `${path}[${key ? item[key] : index}]`);
+    for (const [index, item] of value.entries())
+      if (key) yield* visit({ ...item, [key]: undefined }, `${path}[${item[key]}]`);
+      else yield* visit(item, `${path}[${index}]`);
   } else if (isRecord(value)) {
     if (Object.keys(value).length === 0) yield [path, '{}'];
     for (const [name, part] of Object.entries(value)) yield* visit(part, path === '' ? name : `${path}.${name}`);
@@ -26,6 +28,27 @@ function* visit(value: unknown, path: string): Generator<Leaf> {
 
 /** Of a spec, what others than the user decide, and what users change while it runs. */
 const specFields = ['replicas', 'nodeName', 'suspend', 'volumeName', 'unschedulable', 'taints', 'claimRef', 'capacity'];
+
+interface Endpoint {
+  readonly hostname?: string;
+  readonly conditions?: { readonly ready?: boolean; readonly serving?: boolean; readonly terminating?: boolean };
+}
+
+/** Of the endpoints of a slice, which have no names that last: how many there are in which state, and those that have a name. */
+function endpointsOf(list: unknown): object | undefined {
+  if (!Array.isArray(list)) return undefined;
+  const endpoints = list as readonly Endpoint[];
+  const having = (state: keyof NonNullable<Endpoint['conditions']>) =>
+    endpoints.filter(({ conditions }) => conditions?.[state]).length;
+  const named = endpoints.flatMap(({ hostname, conditions }) => (hostname ? [{ name: hostname, ...conditions }] : []));
+  return {
+    all: endpoints.length,
+    ready: having('ready'),
+    serving: having('serving'),
+    terminating: having('terminating'),
+    named,
+  };
+}
 
 /** What is worth following of an object: what there is to say about it, and its status. */
 export function leavesOf(object: KubeObject): Leaf[] {
@@ -50,5 +73,5 @@ export function leavesOf(object: KubeObject): Leaf[] {
     labels,
     ownerReferences: owners,
   };
-  return [...visit({ metadata, spec: chosen, status, endpoints, ports }, '')];
+  return [...visit({ metadata, spec: chosen, status, endpoints: endpointsOf(endpoints), ports }, '')];
 }

@@ -26,11 +26,20 @@ class Play implements Stage {
   create<T extends KubeObject>(kind: Kind<T>, object: object): Promise<T> {
     const { metadata } = object as KubeObject;
     const place = kind.scope === 'Namespaced' ? { namespace: this.namespace } : {};
-    return this.client.of(kind).create({ ...object, metadata: { ...metadata, ...place } } as T);
+    return this.#told(kind, this.client.of(kind).create({ ...object, metadata: { ...metadata, ...place } } as T));
   }
 
   patch<T extends KubeObject>(kind: Kind<T>, name: string, body: object, subresource?: string): Promise<T> {
-    return this.client.of(kind).patch(this.#key(kind, name), merge(body), subresource ? { subresource } : {});
+    const options = subresource ? { subresource } : {};
+    return this.#told(kind, this.client.of(kind).patch(this.#key(kind, name), merge(body), options));
+  }
+
+  /** What a scenario has written, it sees. */
+  async #told<T extends KubeObject>(kind: Kind<T>, written: Promise<T>): Promise<T> {
+    const object = await written;
+    const { metadata } = object;
+    await this.until(`${kind.kind} ${metadata.name} is seen`, () => this.#recorder.has(kind, metadata));
+    return object;
   }
 
   async delete(kind: Kind, name: string, options?: Parameters<Stage['delete']>[2]): Promise<void> {

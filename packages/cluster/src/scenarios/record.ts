@@ -23,7 +23,7 @@ function tracksOf({ kind, states, gone }: Sighting, names: Names): Tracks {
       if (track.length === 0 || track.at(-1) !== value) track.push(value);
     }
   }
-  const entries = [...tracks].map(([path, track]) => [path, reduced(kind.kind, path, track)] as const);
+  const entries = [...tracks].map(([path, track]) => [path, reduced(path, track)] as const);
   if (gone) entries.push(['gone', [true]]);
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -53,6 +53,7 @@ export class Recorder {
   readonly sightings = new Map<string, Sighting>();
   readonly seen: Seen[] = [];
   readonly #current = new Map<string, Map<string, KubeObject>>();
+  readonly #followed: { readonly kind: string; readonly names: RegExp }[] = [];
   readonly #end = new AbortController();
   readonly #readers: Promise<void>[] = [];
   #failure: unknown;
@@ -70,6 +71,7 @@ export class Recorder {
 
   async #watch(client: Client, kind: Kind, scope: { readonly namespace?: string }, names: RegExp): Promise<void> {
     const resource = client.of(kind);
+    this.#followed.push({ kind: kind.kind, names });
     const { items, metadata } = await resource.list(scope);
     for (const object of items) this.#take(kind, 'ADDED', object, names);
     const { resourceVersion = '' } = metadata;
@@ -105,6 +107,14 @@ export class Recorder {
   current(kind: Kind): ReadonlyMap<string, KubeObject> {
     if (this.#failure) throw this.#failure;
     return this.#current.get(kind.kind) ?? new Map();
+  }
+
+  /** Whether this state of an object, or a later one, has been told; true for what nobody watches. */
+  has(kind: Kind, { name, resourceVersion }: KubeObject['metadata']): boolean {
+    const followed = this.#followed.some((one) => one.kind === kind.kind && one.names.test(name));
+    if (!followed) return true;
+    const told = this.seen.findLast((one) => one.kind.kind === kind.kind && one.object.metadata.name === name);
+    return Number(told?.object.metadata.resourceVersion ?? 0) >= Number(resourceVersion);
   }
 
   async stop(): Promise<void> {

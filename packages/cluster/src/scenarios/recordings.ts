@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseJson } from '@coxswain/runtime/client';
 import type { Recording } from './types.ts';
 
-const fileOf = (name: string): URL => new URL(`./recordings/${name}.json`, import.meta.url);
+const fileOf = (name: string): URL => new URL(`./fixtures/${name}.json`, import.meta.url);
 
 /** What a real cluster showed; `undefined` when it was never asked. */
 export function loadRecording(name: string): Recording | undefined {

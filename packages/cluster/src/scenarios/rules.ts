@@ -7,8 +7,22 @@ const notFollowed: readonly { readonly kind?: string; readonly path: RegExp; rea
     path: /^status\.(containerStatuses\[\w+\]\.)?resources\b/,
     reason: 'What a kubelet reads from cgroups, which says how much memory the machine could have at most.',
   },
+  {
+    kind: 'Node',
+    path: /^status\.(capacity|allocatable|images|nodeInfo|addresses|daemonEndpoints|config|features|runtimeHandlers|declaredFeatures|volumes\w+)\b|lastHeartbeatTime$/,
+    reason: 'What machine it is, and what is on it.',
+  },
+  {
+    kind: 'EndpointSlice',
+    path: /^metadata\.generation$/,
+    reason: 'Counts how often it was written, which depends on how many pods changed in the same moment.',
+  },
   { path: /^metadata\.annotations\[?\.?kubectl/, reason: 'What kubectl notes for itself.' },
 ];
+
+/** Counts of pods in the status of what makes pods. */
+const counts =
+  /^status\.\w+(Replicas|replicas|Scheduled|Available|Unavailable|Ready|Healthy)$|^status\.(replicas|active|ready)$|^endpoints\./;
 
 /** Whether a field is part of recordings. */
 export function isFollowed(kind: string, path: string): boolean {
@@ -55,7 +69,21 @@ function ends(track: Track): Track {
   });
 }
 
+/**
+ * How often a count goes up and down while pods are exchanged depends on whether one comes in the same moment as another goes. Kept are the
+ * first and the last value, and between them the least and the greatest, which are what a rollout promises.
+ */
+function extremes(track: Track): Track {
+  const numbers = track.map((value) => (typeof value === 'number' ? value : 0));
+  if (track.length < 5) return track;
+  const least = numbers.indexOf(Math.min(...numbers.slice(1)), 1);
+  const greatest = numbers.indexOf(Math.max(...numbers.slice(1)), 1);
+  const kept = [0, ...[least, greatest].sort((a, b) => a - b), track.length - 1];
+  return [...new Set(kept)].map((index) => track[index] ?? null);
+}
+
 /** The values a field had, without those that only say when somebody looked. */
-export function reduced(_kind: string, _path: string, track: Track): Track {
-  return ends(track);
+export function reduced(path: string, track: Track): Track {
+  const kept = ends(track);
+  return counts.test(path) ? extremes(kept) : kept;
 }
