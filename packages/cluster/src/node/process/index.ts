@@ -3,5 +3,5 @@
  * writes), processes, mounts, log and limits, where the machine allows it. Knows files, processes and namespaces; nothing of when a
  * container is started or restarted (that is the kubelet's), nor of how pods reach each other (the network's).
  */
-export { ImageCatalog, type ImageManifest, ManifestError } from './images/index.ts';
+export { ManifestError, PackError, type PackedImage, type PackOptions, packImage } from './images/index.ts';
 export { ProcessRuntime, type ProcessRuntimeOptions } from './process-runtime.ts';

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { access, constants, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { RuntimeRefusal } from '../../runtime.ts';
-import { type ImageSource, localLayer, packageFolder } from './layer.ts';
+import { findProgram, type ImageSource, localLayer, packageFolder } from './layer.ts';
 import { decodeManifest, type ImageManifest } from './manifest.ts';
 import { closest } from './near-names.ts';
 import { type ImageReference, imageName, parseImageReference } from './reference.ts';
-import { tarEnd, tarEntry } from './tar.ts';
+import { tarBytes } from './tar.ts';
 
 /** An image that containers can be started from. */
 export interface Image {
@@ -65,23 +65,11 @@ export function findImage(images: readonly ImageSource[], wanted: ImageReference
   return named((name) => name.tag !== undefined && name.tag === tag) ?? named((name) => name.tag === undefined);
 }
 
-async function hasProgram(name: string): Promise<boolean> {
-  const folders = name.startsWith('/') ? [''] : [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin'];
-  for (const folder of folders) {
-    const there = await access(join(folder, name), constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (there) return true;
-  }
-  return false;
-}
-
 /** What an image needs and this machine does not have, with what to do about it. */
 async function missingOf({ manifest, folder }: ImageSource): Promise<readonly string[]> {
   const missing: string[] = [];
   for (const { name, hint } of manifest.programs)
-    if (!(await hasProgram(name))) missing.push(`the program ${name}${hint === undefined ? '' : ` (${hint})`}`);
+    if (!(await findProgram(name))) missing.push(`the program ${name}${hint === undefined ? '' : ` (${hint})`}`);
   for (const name of manifest.packages?.names ?? [])
     if (!(await packageFolder(name, folder))) missing.push(`the npm package ${name} (npm install ${name})`);
   return missing;
@@ -106,6 +94,7 @@ const nothing: ImageManifest = {
   files: [],
   programs: [],
   node: false,
+  packed: [],
 };
 
 /** Images by name, from folders of this machine: nothing is ever brought from elsewhere. */
@@ -159,7 +148,7 @@ export class ImageCatalog {
 
   async #make(reference: ImageReference, { folder, manifest }: ImageSource): Promise<Image> {
     const entries = await localLayer({ folder, manifest });
-    const bytes = entries.length === 0 ? undefined : Buffer.concat([...entries.map(tarEntry), tarEnd]);
+    const bytes = entries.length === 0 ? undefined : Buffer.concat(await Array.fromAsync(tarBytes(entries)));
     const hash = createHash('sha256').update(JSON.stringify(manifest)).update(imageName(reference));
     const digest = (bytes ? hash.update(bytes) : hash).digest('hex');
     const id = `${reference.repository}@sha256:${digest}`;

@@ -4,3 +4,4 @@
  */
 export { type Image, ImageCatalog, type ImageCatalogOptions, readCatalog } from './catalog.ts';
 export { type ImageManifest, ManifestError } from './manifest.ts';
+export { PackError, type PackedImage, type PackOptions, packImage } from './pack.ts';

@@ -35,6 +35,8 @@ export interface ImageManifest {
   readonly node: boolean;
   /** npm packages, with theirs, in the folder `node_modules` of this one. */
   readonly packages?: { readonly folder: string; readonly names: readonly string[] };
+  /** Programs of the machine that are put into a packed image, besides. */
+  readonly packed: readonly string[];
 }
 
 /** A manifest cannot be used; the message says where and why. */
@@ -61,7 +63,7 @@ class Decoder {
     }
     for (const name of Object.keys(value))
       if (known.length > 0 && !known.includes(name))
-        this.wrong(field ? `${field}.${name}` : name, `is not known; there are: ${known.join(', ')}`);
+        this.wrong(field ? `${field}.${name}` : name, `is not known (there are ${known.join(', ')})`);
     return value as Fields;
   }
 
@@ -90,7 +92,19 @@ class Decoder {
   }
 }
 
-const known = ['names', 'description', 'entrypoint', 'args', 'env', 'user', 'workingDir', 'ports', 'files', 'requires'];
+const known = [
+  'names',
+  'description',
+  'entrypoint',
+  'args',
+  'env',
+  'user',
+  'workingDir',
+  'ports',
+  'files',
+  'requires',
+  'packed',
+];
 
 function namesOf(decoder: Decoder, value: unknown): ImageReference[] {
   const names = decoder.texts(value, 'names');
@@ -169,6 +183,7 @@ export function decodeManifest(path: string, text: string): ImageManifest {
     env: envOf(decoder, fields['env']),
     ports: portsOf(decoder, fields['ports']),
     files: decoder.list(fields['files'], 'files').map((one, index) => fileOf(decoder, one, `files[${index}]`)),
+    packed: decoder.texts(fields['packed'], 'packed'),
     ...requiresOf(decoder, fields['requires']),
     ...(description === undefined ? {} : { description }),
     ...(user === undefined ? {} : { user }),

@@ -1,11 +1,21 @@
+import { createReadStream } from 'node:fs';
+
 /** One entry of a tar file. Everything belongs to root and is of the beginning of time, so that the same content is the same bytes. */
 export type TarEntry =
   | { readonly path: string; readonly kind: 'file'; readonly mode: number; readonly bytes: Uint8Array }
+  /** A file whose bytes are read from the disk when they are written. */
+  | {
+      readonly path: string;
+      readonly kind: 'copy';
+      readonly mode: number;
+      readonly from: string;
+      readonly size: number;
+    }
   | { readonly path: string; readonly kind: 'folder'; readonly mode: number }
   | { readonly path: string; readonly kind: 'link'; readonly target: string };
 
 const block = 512;
-const flags = { file: '0', folder: '5', link: '2', long: 'x' } as const;
+const flags = { file: '0', copy: '0', folder: '5', link: '2', long: 'x' } as const;
 
 function put(header: Buffer, at: number, length: number, text: string): void {
   header.write(text.slice(0, length), at, 'utf8');
@@ -59,15 +69,38 @@ function longNames(name: string, link: string): Buffer[] {
   return [header('PaxHeader', flags.long, 0o644, body.length, ''), body, padding(body.length)];
 }
 
-/** The bytes of one entry. Paths are relative, with `/` between their parts. */
-export function tarEntry(entry: TarEntry): Buffer {
+function sizeOf(entry: TarEntry): number {
+  return entry.kind === 'file' ? entry.bytes.length : entry.kind === 'copy' ? entry.size : 0;
+}
+
+/** What goes before the content of an entry. Paths are relative, with `/` between their parts. */
+function tarHead(entry: TarEntry): Buffer {
   const name = entry.kind === 'folder' ? `${entry.path}/` : entry.path;
   const link = entry.kind === 'link' ? entry.target : '';
-  const size = entry.kind === 'file' ? entry.bytes.length : 0;
   const mode = entry.kind === 'link' ? 0o777 : entry.mode;
-  const head = [...longNames(name, link), header(name, flags[entry.kind], mode, size, link)];
-  return Buffer.concat(entry.kind === 'file' ? [...head, entry.bytes, padding(size)] : head);
+  return Buffer.concat([...longNames(name, link), header(name, flags[entry.kind], mode, sizeOf(entry), link)]);
+}
+
+/** The bytes of a tar file with these entries. */
+export async function* tarBytes(entries: Iterable<TarEntry>): AsyncGenerator<Buffer, void, undefined> {
+  for (const entry of entries) {
+    yield tarHead(entry);
+    if (entry.kind === 'file') yield Buffer.from(entry.bytes);
+    if (entry.kind === 'copy') yield* exactly(entry.from, entry.size);
+    yield padding(sizeOf(entry));
+  }
+  yield tarEnd;
+}
+
+/** The bytes of a file, which must be as many as its entry says. */
+async function* exactly(from: string, size: number): AsyncGenerator<Buffer, void, undefined> {
+  let read = 0;
+  for await (const bytes of createReadStream(from)) {
+    read += (bytes as Buffer).length;
+    yield bytes as Buffer;
+  }
+  if (read !== size) throw new Error(`${from} has changed while it was read`);
 }
 
 /** What a tar file ends with. */
-export const tarEnd: Buffer = Buffer.alloc(2 * block);
+const tarEnd: Buffer = Buffer.alloc(2 * block);
