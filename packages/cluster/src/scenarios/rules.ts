@@ -17,6 +17,7 @@ const notFollowed: readonly { readonly kind?: string; readonly path: RegExp; rea
     path: /^metadata\.generation$/,
     reason: 'Counts how often it was written, which depends on how many pods changed in the same moment.',
   },
+  { path: /\bclaimRef\.resourceVersion$/, reason: 'Of this run only.' },
   { path: /^metadata\.annotations\[?\.?kubectl/, reason: 'What kubectl notes for itself.' },
 ];
 

@@ -22,8 +22,8 @@ const evict: Scenario = {
   name: 'evict',
   async run(stage) {
     await stage.create(Deployment, workload('web', 2));
-    await stage.create(PodDisruptionBudget, budget(2));
     await untilReady(stage, 2);
+    await stage.create(PodDisruptionBudget, budget(2));
     await stage.until('it is counted', () => stage.seen(PodDisruptionBudget, 'web')?.status?.currentHealthy === 2);
     const [first] = readyPods(stage);
     await stage.evict(first?.metadata.name ?? '');
