@@ -88,7 +88,7 @@ export class CurrentReplicaSet {
     }
     const verdict = progressing('True', 'NewReplicaSetCreated', `Created new replica set "${name}"`);
     const revision = annotations?.[revisionAnnotation] ?? '';
-    await note(pass, hasDeadline(pass) ? verdict : undefined, { revision });
+    await note(pass, hasDeadline(pass) && !pass.rested ? verdict : undefined, { revision });
     return created;
   }
 

@@ -13,6 +13,8 @@ export interface Pass {
   sets: readonly ReplicaSet[];
   /** Something was written that calls for another look. */
   changed: boolean;
+  /** That it rests, or no longer does, was noted: what else a pass would say of its progress is left to the next. */
+  rested: boolean;
 }
 
 /**

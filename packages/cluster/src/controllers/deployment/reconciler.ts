@@ -44,7 +44,7 @@ export class DeploymentReconciler implements Reconciler {
     if (isSelectingAll(deployment)) return this.#refuse(context, deployment);
     const workload = { kind: Deployment, object: deployment, selector: deployment.spec.selector };
     const sets = (await claim(context, workload, ReplicaSet)).sort(byAge);
-    const pass: Pass = { context, deployment, sets, changed: false };
+    const pass: Pass = { context, deployment, sets, changed: false, rested: false };
     if (deployment.metadata.deletionTimestamp) return this.#report(pass, countedStatus);
     await this.#notePause(pass);
     return this.#report(pass, await this.#step(pass));
@@ -87,6 +87,7 @@ export class DeploymentReconciler implements Reconciler {
     const before = conditionOf(status?.conditions, 'Progressing')?.reason;
     if (deadlineOf(pass.deployment) === undefined || before === 'ProgressDeadlineExceeded') return;
     const resting = before === 'DeploymentPaused';
+    pass.rested = Boolean(spec?.paused) !== resting;
     if (spec?.paused && !resting) await note(pass, progressing('Unknown', 'DeploymentPaused', 'Deployment is paused'));
     if (!spec?.paused && resting)
       await note(pass, progressing('Unknown', 'DeploymentResumed', 'Deployment is resumed'));

@@ -20,6 +20,17 @@ export function contentsOf(monitors: KindMonitors, namespace: string): readonly 
   return all;
 }
 
+/** What is left of some contents, as the server says: the stores may not have heard yet of what was deleted last. */
+export async function remaining(client: Client, namespace: string, contents: readonly Contents[]): Promise<Contents[]> {
+  const lists = await Promise.all(
+    contents.map(async ({ kind }) => {
+      const { items } = await client.of(kind).list({ namespace, metadataOnly: true });
+      return { kind, objects: items };
+    }),
+  );
+  return lists.filter(({ objects }) => objects.length > 0);
+}
+
 /** Asks the server itself whether anything is left: a store may not have heard yet of what was made last. */
 export async function anythingLeft(client: Client, monitors: KindMonitors, namespace: string): Promise<boolean> {
   for (const { kind } of monitors.all()) {

@@ -3,7 +3,7 @@ import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/con
 import { formatTime } from '@coxswain/runtime/core';
 import type { KindMonitors } from '../kinds/index.ts';
 import { deletionConditions, failureText } from './conditions.ts';
-import { anythingLeft, type Contents, contentsOf, deleteContents } from './contents.ts';
+import { anythingLeft, type Contents, contentsOf, deleteContents, remaining } from './contents.ts';
 
 /** The finalizer in `spec` that is this controller's own. */
 const kubernetes = 'kubernetes';
@@ -43,26 +43,27 @@ export class NamespaceReconciler implements Reconciler {
     if (namespace?.metadata.deletionTimestamp === undefined) return undefined;
     if (!namespace.spec?.finalizers?.includes(kubernetes)) return undefined;
     await this.#monitors.start();
-    const failures = await this.#empty(context);
-    const left = contentsOf(this.#monitors, key.name);
-    const pods = left.filter(isPods);
+    const { failures, pods, left } = await this.#empty(context);
     const stuck = stuckAfter(namespace, pods, context.clock.now());
     const unexpected =
       stuck === 0 ? [`unexpected items still remain in namespace: ${key.name} for gvr: /v1, Resource=pods`] : [];
     // while there are pods, the others are not looked at
-    const current = await this.#report(context, namespace, pods.length > 0 ? [] : left, [...failures, ...unexpected]);
+    const current = await this.#report(context, namespace, left, [...failures, ...unexpected]);
     if (failures.length > 0) throw new Error(`namespace ${key.name} could not be emptied: ${failures.join('; ')}`);
     if (stuck) return { requeueAfter: stuck };
-    if (left.length > 0) return undefined;
+    if (pods.length + left.length > 0) return undefined;
     if (await anythingLeft(client, this.#monitors, key.name)) return { requeueAfter: recheckAfter };
     await finalize(context, current);
     return undefined;
   }
 
-  /** Pods go first: what they use must outlive them. Answers what failed. */
-  async #empty({ client, key }: ReconcileContext): Promise<readonly string[]> {
+  /** Pods go first: what they use must outlive them. Answers what failed, and what is left: pods, or else others. */
+  async #empty({ client, key }: ReconcileContext): Promise<{
+    readonly failures: readonly string[];
+    readonly pods: readonly Contents[];
+    readonly left: readonly Contents[];
+  }> {
     const contents = contentsOf(this.#monitors, key.name);
-    const pods = contents.filter(isPods);
     const failures: string[] = [];
     const remove = async (one: Contents) => {
       try {
@@ -71,9 +72,13 @@ export class NamespaceReconciler implements Reconciler {
         failures.push(failureText(one.kind, error));
       }
     };
-    if (pods.length > 0) await Promise.all(pods.map(remove));
-    else await Promise.all(contents.map(remove));
-    return failures;
+    const first = contents.filter(isPods);
+    await Promise.all(first.map(remove));
+    const pods = await remaining(client, key.name, first);
+    if (pods.length > 0) return { failures, pods, left: [] };
+    const others = contents.filter((one) => !isPods(one));
+    await Promise.all(others.map(remove));
+    return { failures, pods, left: await remaining(client, key.name, others) };
   }
 
   async #report(

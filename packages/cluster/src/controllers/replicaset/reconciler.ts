@@ -12,15 +12,7 @@ import type { EventRecorder } from '@coxswain/runtime/events';
 import type { Workload } from '../workload/claim.ts';
 import { byDeletionOrder, countByNode } from '../workload/deletion-order.ts';
 import { Pace } from '../workload/pace.ts';
-import {
-  claimPods,
-  controlledPods,
-  deletePod,
-  isActive,
-  type PodTally,
-  podFromTemplate,
-  tallyPods,
-} from '../workload/pods.ts';
+import { claimPods, deletePod, isActive, type PodTally, podFromTemplate, tallyPods } from '../workload/pods.ts';
 import { isRace } from '../workload/tolerant.ts';
 import { writeStatus } from '../workload/write-status.ts';
 
@@ -92,10 +84,10 @@ export class ReplicasReconciler<T extends Replicas> implements Reconciler {
     } catch (error) {
       failure = { reason: difference > 0 ? 'FailedCreate' : 'FailedDelete', error };
     }
-    const wait = await this.#report(context, set, isRace(failure?.error) ? undefined : failure);
+    const wait = await this.#report(context, set, owned, isRace(failure?.error) ? undefined : failure);
     if (failure) throw failure.error;
-    // what was too much for one pass comes in the next
-    if (Math.abs(difference) > burst) return { requeueAfter: 0 };
+    // what was made or removed is counted in the next pass, which also does what was too much for this one
+    if (difference !== 0) return { requeueAfter: 0 };
     return wait === undefined ? undefined : { requeueAfter: wait };
   }
 
@@ -162,11 +154,17 @@ export class ReplicasReconciler<T extends Replicas> implements Reconciler {
     this.#recorder.event(this.#form.kind, set, { type, reason, message });
   }
 
-  /** Writes the status; answers the milliseconds until time alone changes it. */
-  async #report(context: ReconcileContext, set: T, failure: Failure | undefined): Promise<number | undefined> {
+  /**
+   * Writes the status; answers the milliseconds until time alone changes it.
+   * @param pods those that the pass began with: what it has made and removed is not yet said
+   */
+  async #report(
+    context: ReconcileContext,
+    set: T,
+    pods: readonly Pod[],
+    failure: Failure | undefined,
+  ): Promise<number | undefined> {
     const now = context.clock.now();
-    // the store already shows what this pass made and removed
-    const pods = controlledPods(context, set);
     const tally = tallyPods(pods, set.spec?.minReadySeconds ?? 0, now);
     const template = selectorFromLabels(set.spec?.template?.metadata?.labels ?? {});
     const labelled = pods.filter((pod) => isActive(pod) && matchesLabels(template, pod.metadata.labels));

@@ -27,12 +27,12 @@ export class Claims {
       if (known) continue;
       try {
         await client.of(PersistentVolumeClaim).create(newClaim(model, template, name));
-        this.#tell(model, 'Normal', 'SuccessfulCreate', `create Claim ${name} Pod ${pod} in StatefulSet`, 'success');
+        this.#tell(model, 'Normal', 'SuccessfulCreate', `Claim ${name} Pod ${pod} in StatefulSet`, 'success');
       } catch (error) {
         if (isAlreadyExists(error)) continue;
         if (isRace(error)) throw error;
         const cause = `failed error: ${error instanceof Error ? error.message : String(error)}`;
-        this.#tell(model, 'Warning', 'FailedCreate', `create Claim ${name} for Pod ${pod} in StatefulSet`, cause);
+        this.#tell(model, 'Warning', 'FailedCreate', `Claim ${name} for Pod ${pod} in StatefulSet`, cause);
         throw error;
       }
     }
@@ -82,10 +82,12 @@ export class Claims {
   }
 
   #tell(model: StatefulModel, type: 'Normal' | 'Warning', reason: string, what: string, how: string): void {
+    // the built-in kind writes it large, OpenKruise's small
+    const verb = model.kind.group === 'apps' ? 'Create' : 'create';
     this.#recorder.event(model.kind, model.object, {
       type,
       reason,
-      message: `${what} ${model.object.metadata.name} ${how}`,
+      message: `${verb} ${what} ${model.object.metadata.name} ${how}`,
     });
   }
 }

@@ -148,8 +148,9 @@ export class StatefulEngine {
   }
 
   #tell({ kind, object }: StatefulModel, verb: 'create' | 'update' | 'delete', pod: string, failure?: unknown): void {
-    const subject = `${verb} Pod ${pod} in StatefulSet ${object.metadata.name}`;
     const done = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`;
+    // the built-in kind writes it large, OpenKruise's small
+    const subject = `${kind.group === 'apps' ? done : verb} Pod ${pod} in StatefulSet ${object.metadata.name}`;
     if (failure === undefined) {
       this.#recorder.event(kind, object, { reason: `Successful${done}`, message: `${subject} successful` });
       return;

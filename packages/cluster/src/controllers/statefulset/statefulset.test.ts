@@ -129,7 +129,7 @@ test('a pod that has failed is made anew', async () => {
   expect(pod.metadata.uid).not.toBe(uid);
   expect(pod.status?.phase).toBe('Running');
   expect(await world.events('SuccessfulDelete')).toEqual([
-    'SuccessfulDelete: delete Pod db-0 in StatefulSet db successful',
+    'SuccessfulDelete: Delete Pod db-0 in StatefulSet db successful',
   ]);
 });
 
@@ -254,7 +254,7 @@ test('a pod whose name is no ordinal is not the set’s; a lost label of identit
     'statefulset.kubernetes.io/pod-name': 'db-0',
   });
   expect(await world.events('SuccessfulUpdate')).toEqual([
-    'SuccessfulUpdate: update Pod db-0 in StatefulSet db successful',
+    'SuccessfulUpdate: Update Pod db-0 in StatefulSet db successful',
   ]);
 });
 
