@@ -1,18 +1,12 @@
 import { PersistentVolume, PersistentVolumeClaim, type Pod, type Volume } from '@coxswain/k8s';
 import { parseQuantity, quantityValue } from '@coxswain/runtime/core';
-import { claimProtection, provisioner } from '../../controllers/volume/index.ts';
+import { claimProtection, isOwnClaim, provisionedBy, provisioner } from '../../controllers/volume/index.ts';
 import type { FindObject } from '../find-object.ts';
 import type { VolumeContent } from '../runtime.ts';
 import { VolumeError } from './errors.ts';
 
-/** The claim a volume stands for, if it does; that of an ephemeral volume has a name made of the pod's and its own. */
-export function claimNameOf(pod: Pod, { name, persistentVolumeClaim, ephemeral }: Volume): string | undefined {
-  return persistentVolumeClaim?.claimName ?? (ephemeral ? `${pod.metadata.name}-${name}` : undefined);
-}
-
 function checkOwner(pod: Pod, claim: PersistentVolumeClaim): void {
-  const owner = claim.metadata.ownerReferences?.find(({ controller }) => controller);
-  if (owner?.uid === pod.metadata.uid) return;
+  if (isOwnClaim(pod, claim)) return;
   const { namespace, name } = claim.metadata;
   throw new VolumeError(
     `PVC ${namespace}/${name} was not created for pod ${pod.metadata.namespace}/${pod.metadata.name} (pod is not owner)`,
@@ -68,7 +62,7 @@ function contentOf(volume: PersistentVolume, readOnly: boolean): VolumeContent {
       kind: 'unsupported',
       message: `persistent volume "${name}" is a block device: this node has file systems only`,
     };
-  if (annotations?.['pv.kubernetes.io/provisioned-by'] === provisioner)
+  if (annotations?.[provisionedBy] === provisioner)
     return {
       kind: 'claim',
       volume: name,

@@ -11,8 +11,8 @@ import {
 import type { ControllerBuilder } from '@coxswain/runtime/controller';
 import { keyOf } from '@coxswain/runtime/core';
 import type { Manager } from '@coxswain/runtime/manager';
+import { claimNameOf } from '../../controllers/volume/index.ts';
 import type { AnyContainer } from '../runtime.ts';
-import { claimNameOf } from './claim.ts';
 
 const watched: readonly Kind[] = [ConfigMap, Secret, PersistentVolumeClaim];
 

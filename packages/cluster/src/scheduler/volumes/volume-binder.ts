@@ -148,7 +148,8 @@ export class VolumeBinder {
       const volume = this.#lookups.volume(claim.spec?.volumeName ?? '');
       if (volume && !reachable(volume, node))
         return `binding volumes: pv "${volume.metadata.name}" node affinity doesn't match node "${node.metadata.name}"`;
-      all &&= isBound(claim);
+      // The phase comes last, and the kubelet waits for it: a pod that is there earlier would be told that a mount failed.
+      all &&= isBound(claim) && claim.status?.phase === 'Bound';
     }
     return all || undefined;
   }
