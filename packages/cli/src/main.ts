@@ -2,6 +2,7 @@ import { jsonLogger, type LogLevel } from '@coxswain/runtime/core';
 import { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { withFaultCommands } from './commands/fault-options.ts';
+import { withImageCommands } from './commands/image-options.ts';
 import { type ClusterFlags, logLevelOption, nameOption, timeoutOption, withClusterFlags } from './commands/options.ts';
 import type { UpFlags } from './commands/up.ts';
 import { endQuietly } from './end-quietly.ts';
@@ -76,6 +77,7 @@ function commandLine(): Command {
         return verb === 'stop' ? stopCluster(name, screen) : clusterStatus(name, screen);
       });
   withFaultCommands(cluster, screen);
+  withImageCommands(program, screen);
   return program;
 }
 

@@ -4,4 +4,6 @@
  */
 export { type Image, ImageCatalog, type ImageCatalogOptions, readCatalog } from './catalog.ts';
 export { type ImageManifest, ManifestError } from './manifest.ts';
+export { ownImages } from './own-images.ts';
 export { PackError, type PackedImage, type PackOptions, packImage } from './pack.ts';
+export { shortName } from './reference.ts';

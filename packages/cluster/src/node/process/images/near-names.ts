@@ -1,4 +1,4 @@
-import type { ImageReference } from './reference.ts';
+import { type ImageReference, shortName } from './reference.ts';
 
 /** How many letters have to be changed, added or taken away to make one text the other. */
 function distance(a: string, b: string): number {
@@ -15,8 +15,6 @@ function distance(a: string, b: string): number {
 }
 
 const last = ({ repository }: ImageReference) => repository.slice(repository.lastIndexOf('/') + 1);
-const shown = ({ repository, tag }: ImageReference) =>
-  `${repository.replace(/^docker\.io\/(library\/)?/, '')}${tag === undefined ? '' : `:${tag}`}`;
 
 /** Names that somebody may have meant, the nearest first; three at most. */
 export function closest(wanted: ImageReference, names: readonly ImageReference[]): readonly string[] {
@@ -25,7 +23,7 @@ export function closest(wanted: ImageReference, names: readonly ImageReference[]
     .map((name) => {
       const other = last(name);
       const contained = word.includes(other) || other.includes(word);
-      return { name: shown(name), far: contained ? 1 : distance(word, other) };
+      return { name: shortName(name), far: contained ? 1 : distance(word, other) };
     })
     .filter(({ far }) => far <= 2)
     .sort((a, b) => a.far - b.far)

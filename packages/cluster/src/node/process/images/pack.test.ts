@@ -4,9 +4,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ownImages } from './own-images.ts';
 import { packImage } from './pack.ts';
 
-const folders = [new URL('../../../../../../images', import.meta.url).pathname];
+const folders = [ownImages];
 
 test('an image is packed as an OCI layout that stands alone, the same bytes each time', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'coxswain-pack-'));

@@ -63,15 +63,14 @@ async function packageFiles({ folder, manifest }: ImageSource): Promise<TarEntry
 }
 
 async function machineFiles({ folder, manifest }: ImageSource): Promise<TarEntry[]> {
-  const entries: TarEntry[] = [];
-  if (manifest.node) entries.push(...(await programFiles(process.execPath, nodePlace)));
-  const names = ['sh', ...manifest.packed, ...manifest.programs.map(({ name }) => name)];
-  for (const name of new Set(names)) {
+  const names = new Set(['sh', ...manifest.packed, ...manifest.programs.map(({ name }) => name)]);
+  const node = manifest.node ? [programFiles(process.execPath, nodePlace)] : [];
+  const programs = [...names].map(async (name) => {
     const program = await findProgram(name);
     if (!program) throw new ManifestError(join(folder, 'image.json'), [`the program ${name} is not on this machine`]);
-    entries.push(...(await programFiles(program, name === 'sh' ? 'bin/sh' : program)));
-  }
-  return entries;
+    return programFiles(program, name === 'sh' ? 'bin/sh' : program);
+  });
+  return (await Promise.all([...node, ...programs])).flat();
 }
 
 /** The accounts that containers are run as. */

@@ -29,3 +29,8 @@ export function parseImageReference(text: string): ImageReference | undefined {
 export function imageName({ repository, tag, digest }: ImageReference): string {
   return `${repository}${tag === undefined && digest === undefined ? ':latest' : ''}${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`;
 }
+
+/** A name as people write it. */
+export function shortName({ repository, tag }: ImageReference): string {
+  return `${repository.replace(/^docker\.io\/(library\/)?/, '')}${tag === undefined ? '' : `:${tag}`}`;
+}
