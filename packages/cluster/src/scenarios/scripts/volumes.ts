@@ -1,5 +1,5 @@
-import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '@coxswain/k8s';
-import { container, isReady, podSpec } from '../build.ts';
+import { PersistentVolume, PersistentVolumeClaim, Pod, StatefulSet, StorageClass } from '@coxswain/k8s';
+import { container, isReady, podSpec, workload } from '../build.ts';
 import type { Scenario } from '../types.ts';
 
 const claim = (name: string, more: object = {}) => ({
@@ -78,4 +78,32 @@ const missing: Scenario = {
   },
 };
 
-export const volumes: readonly Scenario[] = [bind, firstConsumer, missing];
+const templates: Scenario = {
+  name: 'claims-of-stateful-set',
+  ordered: true,
+  also: [{ kind: PersistentVolume, names: /^scenario-db-\d$/ }],
+  async run(stage) {
+    const storageClassName = 'scenario-none';
+    const claimed = (ordinal: number) => {
+      const claimRef = { kind: 'PersistentVolumeClaim', namespace: stage.namespace, name: `data-db-${ordinal}` };
+      return stage.create(PersistentVolume, volume(`scenario-db-${ordinal}`, storageClassName, { claimRef }));
+    };
+    await claimed(0);
+    await claimed(1);
+    const volumeClaimTemplates = [claim('data', { storageClassName })];
+    const persistentVolumeClaimRetentionPolicy = { whenScaled: 'Delete', whenDeleted: 'Retain' };
+    const containers = [container({ volumeMounts: [{ name: 'data', mountPath: '/data' }] })];
+    const more = { serviceName: 'db', volumeClaimTemplates, persistentVolumeClaimRetentionPolicy };
+    await stage.create(StatefulSet, workload('db', 2, podSpec({ containers }), more));
+    await stage.until('both are ready', () => stage.all(Pod).filter(isReady).length === 2);
+    await stage.patch(StatefulSet, 'db', { spec: { replicas: 1 } });
+    await stage.until('the second claim is gone', () => !stage.seen(PersistentVolumeClaim, 'data-db-1'));
+    await stage.delete(StatefulSet, 'db');
+    await stage.until('all pods are gone', () => stage.all(Pod).length === 0);
+    await stage.delete(PersistentVolumeClaim, 'data-db-0');
+    await stage.until('all claims are gone', () => stage.all(PersistentVolumeClaim).length === 0);
+    for (const name of ['scenario-db-0', 'scenario-db-1']) await stage.delete(PersistentVolume, name);
+  },
+};
+
+export const volumes: readonly Scenario[] = [bind, firstConsumer, missing, templates];
