@@ -66,19 +66,8 @@ function summary(passed: readonly boolean[]): number {
   return good === passed.length ? 0 : 1;
 }
 
-/** On the embedded cluster. @returns the exit code */
-export async function scenarios(args: readonly string[]): Promise<number> {
-  const wanted = chosen(args);
-  if (!wanted) return 2;
-  const passed: boolean[] = [];
-  for (const scenario of wanted) {
-    await using ground = await embeddedGround();
-    passed.push(tell(scenario, await play(scenario, ground)));
-  }
-  return summary(passed);
-}
-
-async function playLive(scenario: Scenario, ground: Ground, record: boolean): Promise<boolean> {
+/** @param record keep what it shows, instead of comparing */
+async function playOn(scenario: Scenario, ground: Ground, record: boolean): Promise<boolean> {
   try {
     const recording = await play(scenario, ground);
     if (!record) return tell(scenario, recording);
@@ -89,6 +78,18 @@ async function playLive(scenario: Scenario, ground: Ground, record: boolean): Pr
     say(`FAIL ${scenario.name}: ${error instanceof Error ? error.message : String(error)}`);
     return false;
   }
+}
+
+/** On the embedded cluster. @returns the exit code */
+export async function scenarios(args: readonly string[]): Promise<number> {
+  const wanted = chosen(args);
+  if (!wanted) return 2;
+  const passed: boolean[] = [];
+  for (const scenario of wanted) {
+    await using ground = await embeddedGround();
+    passed.push(await playOn(scenario, ground, false));
+  }
+  return summary(passed);
 }
 
 /** On a real cluster. @returns the exit code; 0 when this machine cannot have one */
@@ -116,9 +117,9 @@ export async function real(args: readonly string[]): Promise<number> {
   const shared = wanted.filter(({ alone }) => !alone);
   const worker = async () => {
     for (let scenario = shared.shift(); scenario; scenario = shared.shift())
-      passed.push(await playLive(scenario, ground, record));
+      passed.push(await playOn(scenario, ground, record));
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
-  for (const scenario of wanted.filter(({ alone }) => alone)) passed.push(await playLive(scenario, ground, record));
+  for (const scenario of wanted.filter(({ alone }) => alone)) passed.push(await playOn(scenario, ground, record));
   return summary(passed);
 }
