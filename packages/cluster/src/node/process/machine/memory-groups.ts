@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, type Logger, sleep } from '@coxswain/runtime/core';
+import { ownerLives, ownerName } from './owner.ts';
 
 /** How the two versions of the kernel's control groups name the same things. */
 interface Dialect {
@@ -65,18 +66,6 @@ export class MemoryGroup {
 
 const prefix = 'coxswain-';
 
-/** Who a group belongs to, in its name: a process by its id and the time it started, so that an id that is used again is no other. */
-function owner(pid: number): string | undefined {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-    return `${prefix}${pid}-${fields[19]}`;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Limits of memory by the kernel's control groups, where this process may make some. */
 export class MemoryGroups {
   readonly #folder: string;
@@ -90,12 +79,12 @@ export class MemoryGroups {
   /** `undefined` where the machine does not allow it. Groups of processes that are gone go, too. */
   static async open(clock: Clock, log: Logger): Promise<MemoryGroups | undefined> {
     const dialect = existsSync(join(first.base, first.limit)) ? first : second;
-    const name = owner(process.pid);
+    const name = ownerName(process.pid);
     if (name === undefined) return undefined;
     try {
       await sweep(dialect, clock);
       // Several clusters of one process share its group.
-      const folder = join(dialect.base, name);
+      const folder = join(dialect.base, prefix + name);
       await mkdir(folder, { recursive: true });
       if (dialect === second) await writeFile(join(folder, 'cgroup.subtree_control'), '+memory');
       return new MemoryGroups(folder, dialect);
@@ -124,8 +113,7 @@ export class MemoryGroups {
 /** Ends what is left in groups whose owner is gone, and removes them. */
 async function sweep(dialect: Dialect, clock: Clock): Promise<void> {
   for (const name of await readdir(dialect.base)) {
-    const pid = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1]);
-    if (!pid || owner(pid) === name) continue;
+    if (!name.startsWith(prefix) || ownerLives(name.slice(prefix.length))) continue;
     const folder = join(dialect.base, name);
     for (const inner of await readdir(folder, { withFileTypes: true })) {
       if (!inner.isDirectory()) continue;
