@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, type Logger, parseQuantity, quantityValue } from '@coxswain/runtime/core';
 import type { PodAttachment } from '../../network/index.ts';
@@ -8,6 +8,7 @@ import type { LogFile } from '../logs/log-file.ts';
 import type { Isolation, Machine } from '../machine/machine.ts';
 import type { MemoryGroup } from '../machine/memory-groups.ts';
 import { removeTree } from '../machine/remove-tree.ts';
+import { prepareRoot } from '../machine/root-script.ts';
 import type { PodVolumes } from '../volumes/pod-volumes.ts';
 import { type Credentials, credentialsOf } from './credentials.ts';
 import { splitEnvironment } from './environment-words.ts';
@@ -101,7 +102,7 @@ async function inRoot(
 ): Promise<Commanded> {
   const { machine, start, podFolder, run, folder, attachment, volumes, image } = parts;
   const own = join(podFolder, 'containers', parts.id.slice(-64));
-  await mkdir(own, { recursive: true });
+  await prepareRoot(isolation, own);
   const mounts = [
     ...(await ownFiles(parts, own)),
     ...(await volumeMounts(start.container, { machine, isolation, volumes, env })),

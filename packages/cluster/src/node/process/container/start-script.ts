@@ -93,7 +93,8 @@ export function rootedScript(machine: Machine, start: RootedStart): string {
   if (layer)
     lines.push(`${use('tar')} -C / -p --keep-directory-symlink --no-overwrite-dir -xf ${quote(oldRoot + layer)}`);
   if (files.length > 0) {
-    lines.push(`${use('mkdir')} -p ${quoteAll([...new Set(files.map((path) => dirname(path)))])}`);
+    for (const folder of new Set(files.map((path) => quote(dirname(path)))))
+      lines.push(`[ -d ${folder} ] || ${use('mkdir')} -p ${folder}`);
     // A link would lead to a place that is not there yet.
     for (const file of files.map(quote)) lines.push(`[ ! -L ${file} ] || rm ${file}`, `[ -e ${file} ] || : > ${file}`);
   }

@@ -6,7 +6,7 @@ import { MemoryGroups } from './memory-groups.ts';
 import { Pipes } from './pipes.ts';
 import { removeTree } from './remove-tree.ts';
 import { planRoot, type RootPiece } from './root-plan.ts';
-import { rootScript } from './root-script.ts';
+import { prepareRoot, rootScript } from './root-script.ts';
 import { runTool, ToolError } from './run-tool.ts';
 import { findTools, type ToolName, type Tools } from './tools.ts';
 
@@ -52,6 +52,7 @@ async function tryRoot(tools: Tools, keeper: Keeper, folder: string, clock: Cloc
   let refused: unknown;
   for (const volatile of [true, false]) {
     const place = await mkdtemp(join(folder, 'trial-'));
+    await prepareRoot({ keeper, root, volatile }, place);
     const script = rootScript(tools, { keeper, root, volatile }, place);
     const unshare = [tools.path('unshare'), '--mount', '--pid', '--ipc', '--uts', '--fork', '--kill-child', '--'];
     try {
