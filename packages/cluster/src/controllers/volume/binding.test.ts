@@ -170,9 +170,11 @@ test('what becomes of a volume whose claim is gone', async () => {
   await using world = await TestCluster.start();
   const policy = (persistentVolumeReclaimPolicy: string) => ({ persistentVolumeReclaimPolicy });
   await world.create(PersistentVolume, volume('delete', '1Gi', policy('Delete')));
+  const hostPath = { path: '/tmp/data' };
+  await world.create(PersistentVolume, volume('temporary', '1Gi', { ...policy('Delete'), hostPath }));
   await world.create(PersistentVolume, volume('retain', '1Gi', policy('Retain')));
   await world.create(PersistentVolume, volume('recycle', '1Gi', policy('Recycle')));
-  for (const name of ['delete', 'retain', 'recycle']) {
+  for (const name of ['delete', 'temporary', 'retain', 'recycle']) {
     await world.create(PersistentVolumeClaim, claim({ storageClassName: 'manual', volumeName: name }, name));
     await world.delete(PersistentVolumeClaim, name);
   }

@@ -72,10 +72,13 @@ export class VolumeKeeper implements Reconciler {
   }
 
   async #delete(context: ReconcileContext, volume: PersistentVolume): Promise<void> {
-    if (volume.metadata.deletionTimestamp) return;
-    const maker = volume.metadata.annotations?.[provisionedBy];
-    if (maker === provisioner) {
-      const { uid } = volume.metadata;
+    const { deletionTimestamp, annotations, name, uid } = volume.metadata;
+    if (deletionTimestamp) return;
+    const maker = annotations?.[provisionedBy];
+    const path = volume.spec?.hostPath?.path;
+    // The real controller empties such a folder of its own machine, too. Here it is the user's, who may want it.
+    const disposable = maker === undefined && path !== undefined && /^\/tmp\/.+/.test(path);
+    if (maker === provisioner || disposable) {
       await context.client
         .of(PersistentVolume)
         .delete(keyOf(volume), uid ? { preconditions: { uid } } : {})
@@ -83,11 +86,9 @@ export class VolumeKeeper implements Reconciler {
       return;
     }
     if (maker || volume.spec?.csi) return; // its provisioner deletes it
-    const path = volume.spec?.hostPath?.path;
-    // The files of a volume that was made by hand are the user's: nobody here deletes them.
     const why =
       path === undefined
-        ? `error getting deleter volume plugin for volume "${volume.metadata.name}": no deletable volume plugin matched`
+        ? `error getting deleter volume plugin for volume "${name}": no deletable volume plugin matched`
         : `host_path deleter only supports /tmp/.+ but received provided ${path}`;
     await this.#fail(context, volume, 'VolumeFailedDelete', why);
   }
