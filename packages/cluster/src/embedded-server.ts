@@ -14,6 +14,7 @@ import { installCrds } from './apiserver/crd/index.ts';
 import { discoveryRoute, pathsRoute, versionRoute } from './apiserver/discovery/index.ts';
 import { type ApiServer, createApiServer, type NodeConnections, type UserInfo } from './apiserver/index.ts';
 import { openApiRoute, openApiV2Route } from './apiserver/openapi/index.ts';
+import { resourceMetrics } from './apiserver/resource-metrics/index.ts';
 import { builtinForms, builtinSubresources, nodeSubresources } from './apiserver/subresources/index.ts';
 import { toTable } from './apiserver/table/index.ts';
 import type { TokenSource } from './controllers/index.ts';
@@ -64,6 +65,9 @@ function makeApi(
   // What an earlier start with such pods left has to be served, and cleaned up, without them too.
   const loopbackPods = rest.loopbackPods !== undefined || storedServiceRange(storage)?.startsWith('127.') === true;
   const registry = createRegistry(builtinResources(security.answers, { loopbackPods }));
+  const share = options.simulatedUsage === undefined ? {} : { share: options.simulatedUsage };
+  if (options.controlPlane !== false)
+    for (const resource of resourceMetrics({ storage, nodes, clock, ...share })) registry.set(resource);
   const outside = nodeSubresources({ nodes, clock, random, loopbackPods });
   return createApiServer({
     storage,

@@ -2,7 +2,7 @@ import type { Client } from '@coxswain/runtime/client';
 import type { Clock, Logger, Random } from '@coxswain/runtime/core';
 import type { OptionalPlugin, WebhookRoutes } from './apiserver/admission/index.ts';
 import type { Faults } from './faults/index.ts';
-import type { SimulatedPrograms } from './node/index.ts';
+import type { NodeState, SimulatedPrograms } from './node/index.ts';
 
 export interface ClusterOptions {
   /** Default: the machine's clock. A virtual clock needs the in-process client only. */
@@ -15,8 +15,12 @@ export interface ClusterOptions {
   readonly fsync?: 'always' | 'interval' | 'off';
   /** Serve HTTPS on 127.0.0.1; 0 picks a free port. Absent: in-process only. */
   readonly port?: number;
-  /** Simulated nodes; default 1. */
+  /** Simulated nodes; default 1, and none when there are nodes that run processes. */
   readonly nodes?: number;
+  /** Nodes whose containers are processes of this machine (Linux), with the images of the catalog. Default 0. */
+  readonly processNodes?: number;
+  /** Folders with a folder for each image that process-backed nodes know; earlier ones go first. Default none. */
+  readonly images?: readonly string[];
   /** Milliseconds without a sign of life after which a node is unknown, and its pods are to leave it; default 50 000. */
   readonly nodeMonitorGracePeriod?: number;
   /**
@@ -29,6 +33,8 @@ export interface ClusterOptions {
    * nothing, and whoever asks is told so.
    */
   readonly programs?: SimulatedPrograms;
+  /** Share of its requests that a container is said to use where nobody measures it (`kubectl top`); default 0.5. */
+  readonly simulatedUsage?: number;
   /** Run the built-in controllers, scheduler and nodes; default true. */
   readonly controlPlane?: boolean;
   /** Who may do what: by the roles and bindings in the cluster, or everybody everything. Default `RBAC`. */
@@ -53,6 +59,23 @@ export interface ClusterUser {
   readonly groups?: readonly string[];
 }
 
+/** The nodes of an embedded cluster, to be failed and brought back. Names that are no node of it are errors. */
+export interface ClusterNodes {
+  /** Of all nodes that this process plays. */
+  readonly names: readonly string[];
+  state(name: string): NodeState | undefined;
+  /** As if its power were cut: its containers end, it says nothing any more. */
+  stop(name: string): Promise<void>;
+  /** As if its network were cut: its containers go on, but it says and hears nothing. */
+  partition(name: string): Promise<void>;
+  /** After `stop` or `partition`: it is back, and catches up. */
+  start(name: string): Promise<void>;
+  /** One more simulated node; answers its name. @param name default: `node-` and the next number */
+  add(name?: string): Promise<string>;
+  /** Takes a node away for good, with its pods. */
+  remove(name: string): Promise<void>;
+}
+
 /** A running embedded cluster. */
 export interface Cluster {
   /** In-process, as cluster-admin. */
@@ -63,6 +86,8 @@ export interface Cluster {
   readonly log: Logger;
   /** Faults by rule, for everybody who uses this cluster; none at first. */
   readonly faults: Faults;
+  /** Its nodes; none without a control plane. */
+  readonly nodes: ClusterNodes;
   /** Forgets all past states, as a compaction does: older lists, continue tokens and watches get 410. Answers the revision kept. */
   compactNow(): number;
   /** `https://127.0.0.1:PORT`, when serving. */

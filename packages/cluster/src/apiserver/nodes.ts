@@ -44,6 +44,13 @@ export interface CommandRequest extends ContainerReference {
  */
 export type Command = (streams: CommandStreams) => Promise<number>;
 
+/** What a container uses now. */
+export interface ContainerUsage {
+  /** Billionths of a core. */
+  readonly cpuNanoCores: number;
+  readonly memoryBytes: number;
+}
+
 /**
  * What the API server asks of a node. All of it may be refused with {@link NodeRefusal}, which the client gets to see; other
  * rejections are failures inside the server.
@@ -58,6 +65,11 @@ export interface NodeConnection {
   dial(pod: PodReference, port: number, signal: AbortSignal): Promise<Duplex>;
   /** Connects with a port of the node itself; without a port, with the node's own HTTP server. Rejects like `dial`. */
   dialNode(port: number | undefined, signal: AbortSignal): Promise<Duplex>;
+  /**
+   * What the containers of a pod were last seen to use, by name; `undefined` when that is not known. Absent: this node measures
+   * nothing, and a rule says what its pods use.
+   */
+  readonly usage?: (pod: PodReference) => ReadonlyMap<string, ContainerUsage> | undefined;
 }
 
 /** The nodes that can be reached, by name. Asked at each request, so that nodes may come and go. */

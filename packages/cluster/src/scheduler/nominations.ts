@@ -1,6 +1,7 @@
 import type { PodInfo } from './state/pod-info.ts';
 
 const nobody: ReadonlyMap<string, PodInfo> = new Map();
+const none: readonly PodInfo[] = [];
 
 /** Pods that have been promised a node, and wait until those that are to go have gone. */
 export class Nominations {
@@ -29,7 +30,8 @@ export class Nominations {
   }
 
   /** Pods that count on a node and are not less important than `info`. */
-  before(info: PodInfo, node: string): PodInfo[] {
+  before(info: PodInfo, node: string): readonly PodInfo[] {
+    if (this.#byNode.size === 0) return none;
     return [...(this.#byNode.get(node) ?? nobody).values()].filter(
       ({ key, priority }) => key !== info.key && priority >= info.priority,
     );

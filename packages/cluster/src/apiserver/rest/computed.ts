@@ -7,8 +7,10 @@ import { objectReply, projectorOf, reply } from './projection.ts';
 
 /** GET of one of a resource's computed objects. @throws ApiError NotFound */
 export function getComputed(call: Call, objects: readonly DynamicObject[]): ApiResponse {
-  const found = objects.find(({ metadata }) => metadata.name === call.name);
-  if (!found) throw notFound({ group: call.resource.group, plural: call.resource.singular }, call.name);
+  const found = within(call, objects).find(({ metadata }) => metadata.name === call.name);
+  const { group, kind } = call.resource;
+  const named = call.namespace ? `${call.namespace}/${call.name}` : call.name;
+  if (!found) throw notFound({ group, plural: kind.toLowerCase() }, named);
   return objectReply(call, found);
 }
 
@@ -16,5 +18,10 @@ export function getComputed(call: Call, objects: readonly DynamicObject[]): ApiR
 export function listComputed(call: Call, objects: readonly DynamicObject[]): ApiResponse {
   const projector = projectorOf(call);
   const { matches } = selectionOf(call);
-  return reply(call, projector.list(matches ? objects.filter(matches) : objects, {}));
+  const found = within(call, objects);
+  return reply(call, projector.list(matches ? found.filter(matches) : found, {}));
+}
+
+function within({ namespace }: Call, objects: readonly DynamicObject[]): readonly DynamicObject[] {
+  return namespace ? objects.filter(({ metadata }) => metadata.namespace === namespace) : objects;
 }
