@@ -2,11 +2,11 @@ import { type Client, createClient } from '@coxswain/runtime/client';
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
 import { controlPlaneUsers, masters } from './apiserver/authorization/index.ts';
-import type { NodeConnection, UserInfo } from './apiserver/index.ts';
+import type { UserInfo } from './apiserver/index.ts';
 import { cleanupControllers, kruiseControllers, kruiseCrds, workloadControllers } from './controllers/index.ts';
 import { type EmbeddedServer, startServer } from './embedded-server.ts';
 import { kubeconfigFor } from './http/index.ts';
-import { simulatedNodes } from './node/index.ts';
+import { type OpenNodes, openNodes } from './open-nodes.ts';
 import { scheduler } from './scheduler/index.ts';
 import type { Cluster, ClusterOptions, ClusterUser } from './types.ts';
 
@@ -14,8 +14,7 @@ interface Surroundings {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** How the API server reaches the nodes. */
-  readonly connections: Map<string, NodeConnection>;
+  readonly nodes: OpenNodes;
 }
 
 function clientFor(server: EmbeddedServer, { name, groups = [] }: ClusterUser, clock: Clock): Client {
@@ -26,7 +25,7 @@ function clientFor(server: EmbeddedServer, { name, groups = [] }: ClusterUser, c
 /** The built-in controllers, the scheduler and the nodes, each as a user of its own who may do what its work needs. */
 function controlPlane(
   server: EmbeddedServer,
-  { clock, random, log, connections }: Surroundings,
+  { clock, random, log, nodes }: Surroundings,
   options: ClusterOptions,
 ): Manager[] {
   const manager = (user: UserInfo) => {
@@ -44,14 +43,7 @@ function controlPlane(
   if (options.kruise !== false) kruiseControllers(controllers);
   const scheduling = manager(controlPlaneUsers.scheduler);
   scheduler(scheduling);
-  const nodes = manager(controlPlaneUsers.nodes);
-  simulatedNodes(nodes, {
-    count: options.nodes ?? 1,
-    keep: options.keepNodes ?? options.nodes === undefined,
-    ...(options.programs ? { programs: options.programs } : {}),
-    connections,
-  });
-  return [controllers, scheduling, nodes];
+  return [controllers, scheduling, ...nodes.run(manager)];
 }
 
 /**
@@ -60,14 +52,15 @@ function controlPlane(
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const { clock = systemClock, random = systemRandom, log = silentLogger } = options;
-  const connections = new Map<string, NodeConnection>();
-  const surroundings: Surroundings = { clock, random, log, connections };
+  const nodes = await openNodes({ clock, random, log, options });
+  const surroundings: Surroundings = { clock, random, log, nodes };
   const kruise = options.controlPlane !== false && options.kruise !== false;
   const server = await startServer({
     clock,
     random,
     log,
-    nodes: connections,
+    nodes: nodes.connections,
+    ...(nodes.claim ? { loopbackPods: nodes.claim } : {}),
     options,
     definitions: kruise ? kruiseCrds() : [],
   });
@@ -77,6 +70,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     health.stopping = true;
     for (const manager of [...managers].reverse()) await manager.stop();
     managers = [];
+    await nodes.close();
     await server.close();
   };
   try {
@@ -97,6 +91,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     clock,
     log,
     faults,
+    nodes: nodes.control,
     compactNow,
     ...(url ? { url } : {}),
     kubeconfig({ name = 'coxswain' } = {}) {

@@ -1,8 +1,17 @@
 /**
- * Nodes of the embedded cluster. A simulated node moves its pods through their life by rule, at once unless a rule says otherwise.
- * What is inside of its containers are programs that tests bring along. Knows pods, nodes and the contract by which the API server
- * reaches them; never controllers or operators.
+ * Nodes of the embedded cluster. One kubelet (`kubelet/`) decides what happens to pods and when; a runtime does it: by rule
+ * (`simulated/`) or as processes of this machine (`process/`, with `network/`). `volumes/`, `environment/`, `downward/` and `probes/` are
+ * what both need of a pod's spec. Knows pods, nodes and the contract by which the API server reaches them; never operators.
  */
-export { type ContainerBehaviour, defaultBehaviour, type PodBehaviour } from './behaviour.ts';
-export type { ProgramCommand, ProgramRun, SimulatedProgram, SimulatedPrograms } from './programs.ts';
-export { type SimulatedNodesOptions, simulatedNodes } from './simulated-nodes.ts';
+export { NodePool, type NodeSpec, type NodeState } from './kubelet/index.ts';
+export {
+  type ContainerBehaviour,
+  defaultBehaviour,
+  type PodBehaviour,
+  type ProgramCommand,
+  type ProgramRun,
+  SimulatedNodes,
+  type SimulatedNodesOptions,
+  type SimulatedProgram,
+  type SimulatedPrograms,
+} from './simulated/index.ts';

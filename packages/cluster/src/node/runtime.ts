@@ -136,6 +136,8 @@ export interface PodSandbox {
 export interface ContainerRuntime {
   /** As `nodeInfo.containerRuntimeVersion` shows it: `simulated://1`, `process://1`. */
   readonly version: string;
+  /** Containers here read no files and no variables: what these are made of is looked for, but neither made nor handed over. */
+  readonly blind?: boolean;
   /**
    * Makes the place of a pod. A pod that has addresses already (of before the node started again) gets the same.
    * @throws RuntimeRefusal with `FailedCreatePodSandBox`

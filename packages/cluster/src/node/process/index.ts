@@ -4,7 +4,7 @@
  * container is started or restarted (that is the kubelet's), nor of how pods reach each other (the network's).
  */
 export { ManifestError, PackError, type PackedImage, type PackOptions, packImage } from './images/index.ts';
-export { nodeTypeLabel, type ProcessNodesOptions, processNodes } from './process-nodes.ts';
 export { removeTree } from './machine/remove-tree.ts';
+export { type MachineFacts, machineFacts } from './machine-facts.ts';
 export { ProcessRuntime, type ProcessRuntimeOptions } from './process-runtime.ts';
 export { scratchFolder } from './scratch-folder.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ConfigMap, Lease, Node, Pod, type PodSpec, Secret } from '@coxswain/k8s';
 import { VirtualClock } from '@coxswain/runtime/core';
 import { expect, test } from 'vitest';
-import { conditionText, TestCluster } from '../controllers/test-cluster.ts';
+import { conditionText, TestCluster } from '../../controllers/test-cluster.ts';
 
 function pod(name: string, command: readonly string[] = [], spec: Partial<PodSpec> = {}): Pod {
   return { metadata: { name }, spec: { containers: [{ name: 'main', image: 'app:1', command }], ...spec } };

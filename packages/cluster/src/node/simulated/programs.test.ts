@@ -2,8 +2,8 @@ import type { DynamicObject } from '@coxswain/k8s';
 import { Pod } from '@coxswain/k8s';
 import { VirtualClock } from '@coxswain/runtime/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startCluster } from '../start-cluster.ts';
-import type { Cluster } from '../types.ts';
+import { startCluster } from '../../start-cluster.ts';
+import type { Cluster } from '../../types.ts';
 import type { ProgramRun, SimulatedPrograms } from './programs.ts';
 
 const clock = new VirtualClock();
@@ -54,12 +54,12 @@ test('each run has a log of its own, and the one before is kept', async () => {
   expect(await logOf('p')).toBe('run 1\n');
   expect(await logOf('p', { previous: 'true' })).toBe('previous terminated container "main" in pod "p" not found');
   await clock.advance(6_000);
-  // between two runs the last one is shown
-  expect(await logOf('p')).toBe('run 1\n');
   expect(runs[0]?.signal.aborted).toBe(true);
-  await clock.advance(10_000);
   runs[1]?.write('more\n', 'stderr');
   expect(await logOf('p', { previous: 'true' })).toBe('run 1\n');
+  expect(await logOf('p')).toBe('run 2\nmore\n');
+  await clock.advance(6_000);
+  // between two runs the last one is shown
   expect(await logOf('p')).toBe('run 2\nmore\n');
 });
 

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Container, Pod } from '@coxswain/k8s';
-import type { CommandStreams } from '../apiserver/index.ts';
+import type { CommandStreams } from '../../apiserver/index.ts';
 
 /** One run of a container, for the program that stands in for it. */
 export interface ProgramRun {

@@ -1,5 +1,5 @@
 import type { ContainerStatus } from '@coxswain/k8s';
-import { type ContainerReference, NodeRefusal } from '../apiserver/index.ts';
+import { type ContainerReference, NodeRefusal } from '../../apiserver/index.ts';
 
 /** Why a container that waits has no log. */
 const waitingFor: Readonly<Record<string, string>> = {

@@ -4,10 +4,19 @@
  */
 export class PodAddresses {
   readonly #used = new Set<number>();
+  readonly #taken: () => Iterable<string>;
+  #adopted = false;
   #next = 2;
+
+  /** @param taken asked once, before the first address is given out: those of pods that ran before */
+  constructor(taken: () => Iterable<string> = () => []) {
+    this.#taken = taken;
+  }
 
   /** A free address. @throws Error when all 65 000 are in use */
   allocate(): string {
+    if (!this.#adopted) for (const address of this.#taken()) this.claim(address);
+    this.#adopted = true;
     for (let tried = 0; tried < 65_000; tried++) {
       const candidate = this.#next;
       this.#next = candidate >= 65_500 ? 2 : candidate + 1;

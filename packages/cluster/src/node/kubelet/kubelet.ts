@@ -1,0 +1,147 @@
+import { Node, Pod, type PodStatus, Service } from '@coxswain/k8s';
+import { strategic } from '@coxswain/runtime/client';
+import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
+import type { ObjectKey } from '@coxswain/runtime/core';
+import type { EventRecorder } from '@coxswain/runtime/events';
+import type { PodReference } from '../../apiserver/index.ts';
+import { ignoreRace } from '../../controllers/workload/tolerant.ts';
+import { objectFinder } from '../find-object.ts';
+import type { PodVolumes } from '../volumes/index.ts';
+import { admit, claimOf } from './admission.ts';
+import type { ManagedNode } from './managed-node.ts';
+import { refusedStatus, statusDifference } from './pod-status.ts';
+import { PodWorker, type Step } from './pod-worker.ts';
+import type { PodSurroundings } from './surroundings.ts';
+
+export interface KubeletOptions {
+  readonly recorder: EventRecorder;
+  readonly volumes: PodVolumes;
+  /** A node by its name; `undefined` when it is not one of ours. */
+  readonly nodeOf: (name: string) => ManagedNode | undefined;
+  /** Brings another pass over a pod. */
+  readonly touched: (key: ObjectKey) => void;
+}
+
+const nameOf = ({ namespace, name }: { readonly namespace?: string; readonly name: string }) => `${namespace}/${name}`;
+const hasEnded = ({ status }: Pod) => status?.phase === 'Succeeded' || status?.phase === 'Failed';
+
+/** Runs the pods of its nodes: a level-triggered step per pod, and a worker that remembers. */
+export class Kubelet implements Reconciler {
+  readonly #options: KubeletOptions;
+  readonly #workers = new Map<string, PodWorker>();
+  /** Workers by the node they are on. */
+  readonly #byNode = new Map<string, Set<PodWorker>>();
+
+  constructor(options: KubeletOptions) {
+    this.#options = options;
+  }
+
+  async reconcile(context: ReconcileContext): Promise<Result> {
+    const { key, cache } = context;
+    const pod = cache.store(Pod).get(key);
+    const name = nameOf(key);
+    const known = this.#workers.get(name);
+    const node = this.#options.nodeOf((pod ?? known?.pod)?.spec?.nodeName ?? '');
+    // A node that is down or cut off does not hear of its pods.
+    if (node && node.state !== 'up') return undefined;
+    if (known && known.pod.metadata.uid !== pod?.metadata.uid) await this.#forget(name, known);
+    if (!pod || !node) return undefined;
+    const going = pod.metadata.deletionTimestamp !== undefined;
+    const worker = this.#workers.get(name) ?? this.#take(context, pod, node);
+    if (!worker) return going ? this.#release(context, pod) : undefined;
+    if (worker === 'refused') return undefined;
+    if (!going) return this.#report(context, pod, await worker.advance(pod));
+    const step = await worker.terminate(pod, (pod.metadata.deletionGracePeriodSeconds ?? 30) * 1000);
+    const result = await this.#report(context, pod, step);
+    if (!step.stopped) return result;
+    await this.#release(context, pod);
+    if (!pod.metadata.finalizers?.length) await this.#forget(name, worker);
+    return undefined;
+  }
+
+  /** A pod on one of the nodes, also one that has ended. */
+  workerOf({ namespace, name, uid }: PodReference): PodWorker | undefined {
+    const worker = this.#workers.get(nameOf({ namespace, name }));
+    return worker?.pod.metadata.uid === uid ? worker : undefined;
+  }
+
+  /** Everything on a node is lost: its containers end, and it remembers nothing. */
+  async lose(node: string): Promise<void> {
+    for (const worker of [...(this.#byNode.get(node) ?? [])]) await this.#forget(nameOf(worker.pod.metadata), worker);
+  }
+
+  workersOn(node: string): Iterable<PodWorker> {
+    return this.#byNode.get(node) ?? [];
+  }
+
+  /** Takes a pod on; `undefined` when there is nothing to be done with it, `refused` when the node does not take it. */
+  #take(context: ReconcileContext, pod: Pod, node: ManagedNode): PodWorker | 'refused' | undefined {
+    if (hasEnded(pod)) return undefined;
+    const fresh = pod.status?.startTime === undefined;
+    if (fresh && pod.metadata.deletionTimestamp) return undefined;
+    const object = context.cache.store(Node).get({ name: node.name });
+    const others = [...this.workersOn(node.name)].filter(({ ended }) => !ended).map(({ claim }) => claim);
+    const refusal = fresh && object ? admit(object, pod, claimOf(pod), others) : undefined;
+    if (refusal) {
+      this.#tell(pod, 'Warning', refusal.reason, refusal.message);
+      const { reason, message } = refusal;
+      void this.#write(context, pod, refusedStatus(pod, reason, message, context.clock.now()));
+      return 'refused';
+    }
+    const worker = new PodWorker(pod, this.#surroundings(context, node));
+    this.#workers.set(nameOf(pod.metadata), worker);
+    const set = this.#byNode.get(node.name) ?? new Set();
+    this.#byNode.set(node.name, set.add(worker));
+    return worker;
+  }
+
+  #surroundings({ client, cache, clock, log }: ReconcileContext, node: ManagedNode): PodSurroundings {
+    return {
+      clock,
+      log,
+      runtime: node.runtime,
+      hostIP: node.address,
+      volumes: this.#options.volumes,
+      find: objectFinder({ client, cache }),
+      services: () => cache.store(Service).list(),
+      node: () => cache.store(Node).get({ name: node.name }),
+      tell: (pod, type, reason, message) => {
+        if (type === 'Warning' || !node.quiet) this.#tell(pod, type, reason, message);
+      },
+      touched: ({ metadata: { namespace, name } }) => this.#options.touched({ namespace: namespace ?? '', name }),
+    };
+  }
+
+  #tell(pod: Pod, type: 'Normal' | 'Warning', reason: string, message: string): void {
+    this.#options.recorder.event(Pod, pod, { type, reason, action: reason, message });
+  }
+
+  async #report(context: ReconcileContext, pod: Pod, { status, next }: Step): Promise<Result> {
+    await this.#write(context, pod, status);
+    return next === undefined ? undefined : { requeueAfter: Math.max(0, next - context.clock.now()) };
+  }
+
+  async #write({ client, key }: ReconcileContext, pod: Pod, wanted: PodStatus): Promise<void> {
+    const status = statusDifference(pod, wanted);
+    if (!status) return;
+    const metadata = { uid: pod.metadata.uid };
+    await client.of(Pod).patch(key, strategic({ metadata, status }), { subresource: 'status' }).catch(ignoreRace);
+  }
+
+  /** Nothing of the pod runs any more: it may go. */
+  async #release({ client, key }: ReconcileContext, pod: Pod): Promise<undefined> {
+    const { uid, deletionGracePeriodSeconds, finalizers } = pod.metadata;
+    if (deletionGracePeriodSeconds === 0 && finalizers?.length) return undefined;
+    await client
+      .of(Pod)
+      .delete(key, { gracePeriodSeconds: 0, ...(uid ? { preconditions: { uid } } : {}) })
+      .catch(ignoreRace);
+    return undefined;
+  }
+
+  async #forget(name: string, worker: PodWorker): Promise<void> {
+    if (this.#workers.get(name) === worker) this.#workers.delete(name);
+    this.#byNode.get(worker.pod.spec?.nodeName ?? '')?.delete(worker);
+    await worker.remove();
+  }
+}
