@@ -4,7 +4,7 @@ import type { Pod } from '@coxswain/k8s';
 import type { Clock, Logger, Random } from '@coxswain/runtime/core';
 import type { PodAttachment, PodNetwork } from '../network/index.ts';
 import { type ContainerRuntime, type PodSandbox, RuntimeRefusal } from '../runtime.ts';
-import { ImageCatalog } from './images/index.ts';
+import { ImageCatalog, ownImages } from './images/index.ts';
 import { LogFolders } from './logs/log-folders.ts';
 import { type Machine, openMachine } from './machine/machine.ts';
 import { removeTree } from './machine/remove-tree.ts';
@@ -14,7 +14,7 @@ import { Claims } from './volumes/claims.ts';
 export interface ProcessRuntimeOptions {
   /** Where pods, volumes, logs and layers of images are kept. One runtime at a time uses it. */
   readonly dataDir: string;
-  /** Folders with a folder for each image; earlier ones go first. */
+  /** Folders with a folder for each image, before that of the images that come along; earlier ones go first. */
   readonly images: readonly string[];
   readonly network: PodNetwork;
   readonly clock: Clock;
@@ -99,7 +99,7 @@ export class ProcessRuntime implements ContainerRuntime {
     return {
       machine,
       claims: new Claims(machine, join(dataDir, 'volumes')),
-      images: new ImageCatalog({ folders: images, cache: join(dataDir, 'images') }),
+      images: new ImageCatalog({ folders: [...images, ownImages], cache: join(dataDir, 'images') }),
       logs: new LogFolders(join(dataDir, 'logs')),
       clock,
       random,

@@ -8,7 +8,6 @@ import type { Container, Pod } from '@coxswain/k8s';
 import { seededRandom, silentLogger, systemClock } from '@coxswain/runtime/core';
 import type { PodNetwork } from '../network/index.ts';
 import type { ContainerExit, ContainerStart, PodSandbox, RunningContainer } from '../runtime.ts';
-import { ownImages } from './images/index.ts';
 import { ProcessRuntime, type ProcessRuntimeOptions } from './process-runtime.ts';
 
 /** A network of one address for all. */
@@ -165,7 +164,7 @@ export async function testRuntime({
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'coxswain-process-')));
   const runtime = new ProcessRuntime({
     dataDir,
-    images: [ownImages],
+    images: [],
     network: testNetwork(),
     clock: systemClock,
     random: seededRandom(1),

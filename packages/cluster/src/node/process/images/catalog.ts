@@ -22,7 +22,7 @@ export interface Image {
 }
 
 export interface ImageCatalogOptions {
-  /** Folders with a folder for each image; earlier ones go first. */
+  /** Folders with a folder for each image; earlier ones go first. The first is the one to add an image to. */
   readonly folders: readonly string[];
   /** Where layers are put together. */
   readonly cache: string;
@@ -137,7 +137,7 @@ export class ImageCatalog {
   #unknown(text: string, reference: ImageReference, { images, problems }: CatalogContent): string {
     const names = images.flatMap(({ manifest }) => manifest.names);
     const near = closest(reference, names);
-    const folder = this.#options.folders.at(-1) ?? 'images';
+    const [folder = 'images'] = this.#options.folders;
     return [
       `the image ${text} is not in the catalog of this node, which runs programs of this machine and brings no images from registries`,
       ...(near.length > 0 ? [`names that are near: ${near.join(', ')}`] : []),
