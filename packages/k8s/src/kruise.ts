@@ -32,6 +32,20 @@ export interface UpdateScatterTerm {
   readonly value: string;
 }
 
+/** Pods stop at this point of their life until the handler has taken its finalizers (or labels) away. */
+export interface LifecycleHook {
+  readonly labelsHandler?: Readonly<Record<string, string>>;
+  readonly finalizersHandler?: readonly string[];
+  readonly markPodNotReady?: boolean;
+}
+
+/** The points at which somebody may hold a pod. */
+export interface Lifecycle {
+  readonly preDelete?: LifecycleHook;
+  readonly inPlaceUpdate?: LifecycleHook;
+  readonly preNormal?: LifecycleHook;
+}
+
 export interface KruiseRollingUpdateStatefulSetStrategy {
   readonly partition?: number;
   readonly unorderedUpdate?: { readonly priorityStrategy?: UpdatePriorityStrategy };
@@ -56,7 +70,9 @@ export interface KruiseStatefulSetSpec {
   readonly revisionHistoryLimit?: number;
   /** Ordinals that must not exist; the next free ones are used instead. */
   readonly reserveOrdinals?: readonly (number | string)[];
+  /** How many pods may be unavailable while pods are made all at once. */
   readonly scaleStrategy?: { readonly maxUnavailable?: number | string };
+  readonly lifecycle?: Lifecycle;
   readonly persistentVolumeClaimRetentionPolicy?: StatefulSetPersistentVolumeClaimRetentionPolicy;
 }
 
@@ -90,13 +106,6 @@ export const KruiseStatefulSet: Kind<KruiseStatefulSet> = {
   scope: 'Namespaced',
 };
 
-/** Pods stop at this point of their life until the handler has taken its finalizers (or labels) away. */
-export interface LifecycleHook {
-  readonly labelsHandler?: Readonly<Record<string, string>>;
-  readonly finalizersHandler?: readonly string[];
-  readonly markPodNotReady?: boolean;
-}
-
 export interface CloneSetUpdateStrategy {
   readonly type?: 'ReCreate' | 'InPlaceIfPossible' | 'InPlaceOnly';
   readonly partition?: number | string;
@@ -122,11 +131,7 @@ export interface CloneSetSpec {
   readonly updateStrategy?: CloneSetUpdateStrategy;
   readonly revisionHistoryLimit?: number;
   readonly minReadySeconds?: number;
-  readonly lifecycle?: {
-    readonly preDelete?: LifecycleHook;
-    readonly inPlaceUpdate?: LifecycleHook;
-    readonly preNormal?: LifecycleHook;
-  };
+  readonly lifecycle?: Lifecycle;
 }
 
 export interface CloneSetStatus {

@@ -64,10 +64,12 @@ export class CloneScale {
       const message = `scaleUp is limited because of scaleStrategy.maxUnavailable, limit: ${allowed}`;
       this.#recorder.event(CloneSet, set, { type: 'Warning', reason: 'ScaleUpLimited', message });
     }
-    const ids = this.#ids(pass, allowed);
+    // an id whose pod is still on its way out is kept for its replacement: the pod's end brings us back
+    const leaving = new Set(controlledPods(context, set).map(instanceIdOf));
+    const ids = this.#ids(pass, allowed).filter((id) => !leaving.has(id));
     const claims = claimsOf(context, set);
     let at = 0;
-    for (let batch = 1; at < allowed; batch *= 2) {
+    for (let batch = 1; at < ids.length; batch *= 2) {
       const some = ids.slice(at, at + batch);
       const made = await Promise.allSettled(
         some.map((id, index) =>
@@ -78,18 +80,20 @@ export class CloneScale {
       if (failed) throw failed.reason;
       at += some.length;
     }
-    return allowed > 0;
+    return ids.length > 0;
   }
 
   /** Ids of claims whose pod is gone, so that its replacement finds its data; then new ones. */
   #ids({ context, set }: ClonePass, count: number): string[] {
-    const used = new Set(controlledPods(context, set).map(instanceIdOf));
+    const pods = controlledPods(context, set);
+    const used = new Set(pods.filter(isActive).map(instanceIdOf));
+    const taken = new Set(pods.map(instanceIdOf));
     const claimed = new Set(claimsOf(context, set).map(instanceIdOf));
     claimed.delete('');
     const ids = [...claimed].filter((id) => !used.has(id)).slice(0, count);
     while (ids.length < count) {
       const id = randomSuffix(this.#random);
-      if (!used.has(id) && !claimed.has(id) && !ids.includes(id)) ids.push(id);
+      if (!taken.has(id) && !claimed.has(id) && !ids.includes(id)) ids.push(id);
     }
     return ids;
   }

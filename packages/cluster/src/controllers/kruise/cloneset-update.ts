@@ -17,7 +17,7 @@ import {
   patchMetadata,
   setGate,
 } from './in-place.ts';
-import { isAllHooked, isHooked, type LifecycleState, lifecycleOf, setLifecycle, stateMarks } from './lifecycle.ts';
+import { isHooked, lifecycleOf, nextState, setLifecycle, stateMarks } from './lifecycle.ts';
 import { byPriority, scattered } from './update-order.ts';
 
 /** Moves pods of a CloneSet through their life, and on to the update revision. */
@@ -47,33 +47,12 @@ export class CloneUpdate {
     const { context, set } = pass;
     await openPodReady(context, pod);
     pass.wait = sooner(pass.wait, await goOnInPlace(context, pod));
-    const next = this.#next(pass, pod);
+    const updated = pod.metadata.labels?.[revisionLabel] === pass.facts.updateRevision;
+    const next = nextState(set.spec.lifecycle, pod, updated, isChanging(pod));
     if (next === undefined) return false;
     if (next === 'Updated' && set.spec.lifecycle?.inPlaceUpdate?.markPodNotReady)
       await setGate(context, pod, podReadyGate, true);
     return setLifecycle(context, pod, next);
-  }
-
-  #next({ facts, set }: ClonePass, pod: Pod): LifecycleState | undefined {
-    const { lifecycle } = set.spec;
-    const back = lifecycle && !isAllHooked(lifecycle.inPlaceUpdate, pod) ? 'Updated' : 'Normal';
-    switch (lifecycleOf(pod)) {
-      case 'PreparingNormal': {
-        const scheduled = pod.status?.conditions?.some(
-          ({ type, status }) => type === 'PodScheduled' && status === 'True',
-        );
-        return (lifecycle?.preNormal ? isAllHooked(lifecycle.preNormal, pod) : scheduled) ? 'Normal' : undefined;
-      }
-      case 'PreparingUpdate':
-        // the template went back while it was held
-        return pod.metadata.labels?.[revisionLabel] === facts.updateRevision ? back : undefined;
-      case 'Updating':
-        return isChanging(pod) ? undefined : back;
-      case 'Updated':
-        return !lifecycle?.inPlaceUpdate || isAllHooked(lifecycle.inPlaceUpdate, pod) ? 'Normal' : undefined;
-      default:
-        return undefined;
-    }
   }
 
   /** Pods of other revisions in the order in which they are updated; those that are being prepared for it go on first. */

@@ -1,5 +1,5 @@
 import type { Pod } from '@coxswain/k8s';
-import type { LifecycleHook } from '@coxswain/k8s/kruise';
+import type { Lifecycle, LifecycleHook } from '@coxswain/k8s/kruise';
 import type { ReconcileContext } from '@coxswain/runtime/controller';
 import { formatTime } from '@coxswain/runtime/core';
 import { patchMetadata } from './in-place.ts';
@@ -52,4 +52,34 @@ export async function setLifecycle(
   if (pod.metadata.labels?.[lifecycleLabel] === state) return false;
   await patchMetadata(client, pod, stateMarks(state, clock.now()));
   return true;
+}
+
+/**
+ * The state a pod moves on to by itself; `undefined`: it stays.
+ * @param isChanging whether a change in place is under way
+ */
+export function nextState(
+  lifecycle: Lifecycle | undefined,
+  pod: Pod,
+  updated: boolean,
+  isChanging: boolean,
+): LifecycleState | undefined {
+  const back = lifecycle && !isAllHooked(lifecycle.inPlaceUpdate, pod) ? 'Updated' : 'Normal';
+  switch (lifecycleOf(pod)) {
+    case 'PreparingNormal': {
+      const scheduled = pod.status?.conditions?.some(
+        ({ type, status }) => type === 'PodScheduled' && status === 'True',
+      );
+      return (lifecycle?.preNormal ? isAllHooked(lifecycle.preNormal, pod) : scheduled) ? 'Normal' : undefined;
+    }
+    case 'PreparingUpdate':
+      // the template went back while it was held
+      return updated ? back : undefined;
+    case 'Updating':
+      return isChanging ? undefined : back;
+    case 'Updated':
+      return !lifecycle?.inPlaceUpdate || isAllHooked(lifecycle.inPlaceUpdate, pod) ? 'Normal' : undefined;
+    default:
+      return undefined;
+  }
 }

@@ -135,3 +135,38 @@ test('a free order goes by priority and stops at the partition; paused stops it 
   await world.advance(20);
   expect((await world.list(Pod)).map(image)).toEqual(['app:2', 'app:2', 'app:2']);
 });
+
+test('growing at once goes in steps when only so many pods may be away', async () => {
+  await using world = await TestCluster.start();
+  const gated = {
+    ...template(labels),
+    spec: { containers: [{ name: 'c', image: 'a' }], readinessGates: [{ conditionType: 'x/y' }] },
+  };
+  await world.create(KruiseStatefulSet, statefulSet(4, { scaleStrategy: { maxUnavailable: 2 }, template: gated }));
+  await world.advance(10);
+  expect(await world.names(Pod)).toEqual(['log-0', 'log-1']);
+  await world.setCondition('log-0', 'x/y', 'True');
+  await world.advance(10);
+  expect(await world.names(Pod)).toEqual(['log-0', 'log-1', 'log-2']);
+});
+
+test('a pod that is asked for is replaced, after whoever holds it has let go', async () => {
+  await using world = await TestCluster.start();
+  const hold = 'test/drain';
+  const held = { ...template(labels), metadata: { labels, finalizers: [hold] } };
+  const lifecycle = { preDelete: { finalizersHandler: [hold], markPodNotReady: true } };
+  await world.create(KruiseStatefulSet, statefulSet(2, { template: held, lifecycle }));
+  await world.advance(10);
+  const { uid } = (await world.get(Pod, 'log-1')).metadata;
+  await world.patch(Pod, 'log-1', { metadata: { labels: { 'apps.kruise.io/specified-delete': 'true' } } });
+  await world.advance(30);
+  const waiting = await world.get(Pod, 'log-1');
+  expect(waiting.metadata.deletionTimestamp).toBeUndefined();
+  expect(waiting.metadata.labels?.['lifecycle.apps.kruise.io/state']).toBe('PreparingDelete');
+  expect(conditionText(waiting, 'Ready')).toBe('False/ReadinessGatesNotReady');
+  await world.patch(Pod, 'log-1', { metadata: { finalizers: null } });
+  await world.advance(10);
+  const after = await world.get(Pod, 'log-1');
+  expect(after.metadata.uid).not.toBe(uid);
+  expect(after.metadata.labels).not.toHaveProperty(['apps.kruise.io/specified-delete']);
+});

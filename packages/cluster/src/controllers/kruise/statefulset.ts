@@ -8,6 +8,7 @@ import { freeOrdinals, type StatefulModel } from '../statefulset/model.ts';
 import { countPods } from '../statefulset/status.ts';
 import { intOrPercent } from '../workload/int-or-percent.ts';
 import { writeStatus } from '../workload/write-status.ts';
+import { specifiedDelete } from './cloneset-plan.ts';
 import { byPriority } from './update-order.ts';
 
 const inPlacePolicy = { Recreate: 'never', InPlaceIfPossible: 'ifPossible', InPlaceOnly: 'only' } as const;
@@ -49,6 +50,11 @@ function modelOf(set: KruiseStatefulSet): StatefulModel {
     serviceName: spec.serviceName ?? '',
     ordinals: freeOrdinals(replicas, 0, reservedOrdinals(spec.reserveOrdinals)),
     parallel: spec.podManagementPolicy === 'Parallel',
+    scaleUnavailable: Math.max(
+      1,
+      intOrPercent(spec.scaleStrategy?.maxUnavailable, replicas, 'up', Number.MAX_SAFE_INTEGER),
+    ),
+    replacedLabel: specifiedDelete,
     minReadySeconds: rolling?.minReadySeconds ?? 0,
     update: {
       onDelete: spec.updateStrategy?.type === 'OnDelete',

@@ -12,8 +12,16 @@ import type { EventRecorder } from '@coxswain/runtime/events';
 import type { Workload } from '../workload/claim.ts';
 import { byDeletionOrder, countByNode } from '../workload/deletion-order.ts';
 import { Pace } from '../workload/pace.ts';
-import { claimPods, deletePod, isActive, type PodTally, podFromTemplate, tallyPods } from '../workload/pods.ts';
-import { isRace } from '../workload/tolerant.ts';
+import {
+  claimPods,
+  controlledPods,
+  deletePod,
+  isActive,
+  type PodTally,
+  podFromTemplate,
+  tallyPods,
+} from '../workload/pods.ts';
+import { isRace, isTerminatingNamespace } from '../workload/tolerant.ts';
 import { writeStatus } from '../workload/write-status.ts';
 
 /** Most pods made or removed in one pass. */
@@ -84,10 +92,13 @@ export class ReplicasReconciler<T extends Replicas> implements Reconciler {
     } catch (error) {
       failure = { reason: difference > 0 ? 'FailedCreate' : 'FailedDelete', error };
     }
-    const wait = await this.#report(context, set, owned, isRace(failure?.error) ? undefined : failure);
+    let wait = await this.#report(context, set, owned, isRace(failure?.error) ? undefined : failure);
     if (failure) throw failure.error;
-    // what was made or removed is counted in the next pass, which also does what was too much for this one
-    if (difference !== 0) return { requeueAfter: 0 };
+    // what was too much for one pass comes in the next
+    if (Math.abs(difference) > burst) return { requeueAfter: 0 };
+    const counted = difference === 0 ? undefined : context.cache.store(this.#form.kind).get(context.key);
+    // first what the pass began with was said, now what it has made of it
+    if (counted) wait = await this.#report(context, counted, controlledPods(context, counted), undefined);
     return wait === undefined ? undefined : { requeueAfter: wait };
   }
 
@@ -114,6 +125,8 @@ export class ReplicasReconciler<T extends Replicas> implements Reconciler {
       const { metadata } = await client.of(Pod).create(pod);
       this.#tell(set, 'SuccessfulCreate', `Created pod: ${metadata.name}`);
     } catch (error) {
+      // where everything goes nothing is missed
+      if (isTerminatingNamespace(error)) return;
       if (!isRace(error)) this.#tell(set, 'FailedCreate', `Error creating: ${textOf(error)}`);
       throw error;
     }
@@ -156,7 +169,6 @@ export class ReplicasReconciler<T extends Replicas> implements Reconciler {
 
   /**
    * Writes the status; answers the milliseconds until time alone changes it.
-   * @param pods those that the pass began with: what it has made and removed is not yet said
    */
   async #report(
     context: ReconcileContext,

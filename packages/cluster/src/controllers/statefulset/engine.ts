@@ -112,8 +112,12 @@ export class StatefulEngine {
 
   /** What has begun with a pod goes on, whatever the order of the pods holds back. */
   async #goOn(pass: Pass): Promise<void> {
-    for (const pod of pass.pods.values())
-      if (isActive(pod)) pass.wait = sooner(pass.wait, await this.#inPlace.prepare(pass.context, pod));
+    for (const pod of pass.pods.values()) if (isActive(pod)) await this.#prepare(pass, pod);
+  }
+
+  async #prepare(pass: Pass, pod: Pod): Promise<void> {
+    const wait = await this.#inPlace.prepare(pass.context, pass.model, pod, pass.revisions);
+    pass.wait = sooner(pass.wait, wait);
   }
 
   /** Whether a pod counts for the order: it runs unchanged, is ready and has been so for long enough. */
@@ -125,8 +129,12 @@ export class StatefulEngine {
   /** Makes pods that are missing and replaces those that ended; answers whether the pass may go on. */
   async #fill(pass: Pass): Promise<boolean> {
     const { context, model, pods } = pass;
+    const isAway = (pod: Pod) => !isActive(pod) || !isPodReady(pod);
+    let room = (model.scaleUnavailable ?? model.ordinals.length) - [...pods.values()].filter(isAway).length;
     for (const [index, ordinal] of model.ordinals.entries()) {
       const pod = pods.get(ordinal);
+      // the next one waits until another is ready
+      if (!pod && model.parallel && room-- <= 0) return false;
       if (!pod) await this.#create(pass, ordinal, this.#revisionFor(pass, index));
       else if (hasEnded(pod)) await this.#remove(pass, pod);
       else if (pod.status?.phase === 'Pending' && isActive(pod)) await this.#claims.ensure(context, model, ordinal);
@@ -161,7 +169,7 @@ export class StatefulEngine {
   }
 
   async #remove({ context, model }: Pass, pod: Pod): Promise<void> {
-    if (pod.metadata.deletionTimestamp) return;
+    if (pod.metadata.deletionTimestamp || (await this.#inPlace.holds(context, model, pod))) return;
     try {
       await deletePod(context.client, pod);
     } catch (error) {
@@ -175,7 +183,8 @@ export class StatefulEngine {
     return !model.update.onDelete && index < model.update.partition ? revisions.current : revisions.update;
   }
 
-  async #create({ context, model, pods }: Pass, ordinal: number, revision: ControllerRevision): Promise<void> {
+  async #create(pass: Pass, ordinal: number, revision: ControllerRevision): Promise<void> {
+    const { context, model, pods } = pass;
     const pod = this.#inPlace.dress(podOf(model, ordinal, revision), context.clock.now());
     const { name } = pod.metadata;
     try {
@@ -184,7 +193,7 @@ export class StatefulEngine {
       if (!(await this.#claims.ensure(context, model, ordinal))) return;
       const created = await context.client.of(Pod).create(pod);
       pods.set(ordinal, created);
-      await this.#inPlace.prepare(context, created);
+      await this.#prepare(pass, created);
       this.#tell(model, 'create', name);
     } catch (error) {
       // a pod of that name is on its way out (or a stranger's): its deletion brings us back
@@ -239,9 +248,17 @@ export class StatefulEngine {
     const wanted = model.ordinals.map((ordinal) => pods.get(ordinal)).filter((pod) => pod !== undefined);
     const away = new Set(wanted.filter((pod) => !this.#isHealthy(pass, pod)));
     const missing = model.ordinals.length - wanted.length;
+    const isFull = (pod: Pod) => away.size + missing >= model.update.maxUnavailable && !away.has(pod);
+    for (const pod of wanted
+      .filter(({ metadata }) => model.replacedLabel && metadata.labels?.[model.replacedLabel])
+      .reverse()) {
+      if (isFull(pod)) continue;
+      await this.#remove(pass, pod);
+      away.add(pod);
+    }
     for (const pod of sequence(wanted, target)) {
       if (pod.metadata.labels?.[revisionLabel] === target) continue;
-      if (away.size + missing >= model.update.maxUnavailable && !away.has(pod)) return;
+      if (isFull(pod)) return;
       if (!pod.metadata.deletionTimestamp) await this.#replace(pass, pod);
       away.add(pod);
     }

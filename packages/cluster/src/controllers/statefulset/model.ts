@@ -12,6 +12,10 @@ export interface StatefulModel {
   readonly ordinals: readonly number[];
   /** All at once, or one after the other. */
   readonly parallel: boolean;
+  /** How many pods may be away while pods are made all at once; default: all. */
+  readonly scaleUnavailable?: number;
+  /** Label by which anybody asks for a pod to be replaced, where there is one. */
+  readonly replacedLabel?: string;
   readonly minReadySeconds: number;
   readonly update: {
     readonly onDelete: boolean;

@@ -9,7 +9,8 @@ export function isRace(error: unknown): boolean {
   return isConflict(error) || isNotFound(error) || isTerminatingNamespace(error);
 }
 
-function isTerminatingNamespace(error: unknown): boolean {
+/** Whether something cannot be made because its namespace is being deleted. */
+export function isTerminatingNamespace(error: unknown): boolean {
   return (
     error instanceof ApiError && (error.details?.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating')
   );
