@@ -18,19 +18,19 @@ test.each([
     const name = `web-${i}`;
     const { spec } = await world.service(name, {
       ports: [
-        { name: 'tcp', port: 80 },
-        { name: 'udp', port: 80, protocol: 'UDP' },
+        { name: 'tcp', port: 8000 },
+        { name: 'udp', port: 8000, protocol: 'UDP' },
       ],
     });
     const pod = await world.pod(name, {}, { labels: { app: name }, ...metadata });
     const host = spec?.clusterIP ?? '';
-    const client = await eventually(() => dialTcp(host, 80, new AbortController().signal));
+    const client = await eventually(() => dialTcp(host, 8000, new AbortController().signal));
     client.destroy();
     await pod.drain();
     await world.client.of(Pod).delete({ namespace: 'default', name }, { gracePeriodSeconds: 0 });
     await world.client.of(Service).delete({ namespace: 'default', name });
     await pod.detach();
-    await eventually(() => expect(dialTcp(host, 80, new AbortController().signal)).rejects.toThrow('refused'));
+    await eventually(() => expect(dialTcp(host, 8000, new AbortController().signal)).rejects.toThrow('refused'));
   };
   await round(0);
   const before = openFiles();

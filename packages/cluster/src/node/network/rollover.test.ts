@@ -51,7 +51,7 @@ async function stop({ name, pod, child }: Web): Promise<void> {
 
 function fetchText(host: string, agent: Agent): Promise<string> {
   return new Promise((resolve, reject) => {
-    get({ host, port: 80, agent }, (response) => {
+    get({ host, port: 8000, agent }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk;
@@ -62,7 +62,7 @@ function fetchText(host: string, agent: Agent): Promise<string> {
 }
 
 test('web servers are exchanged under load, and no request fails', async () => {
-  const { spec } = await world.service('web', { ports: [{ port: 80, targetPort: 8080 }] });
+  const { spec } = await world.service('web', { ports: [{ port: 8000, targetPort: 8080 }] });
   const host = spec?.clusterIP ?? '';
   const agent = new Agent({ keepAlive: false });
   let old = [await start('web-0-a'), await start('web-0-b')];

@@ -21,7 +21,7 @@ export async function eventually<T>(ask: () => Promise<T> | T): Promise<T> {
     try {
       return await ask();
     } catch (error) {
-      if (i > 20_000) throw error;
+      if (i > 200_000) throw error;
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -58,7 +58,11 @@ export class TestNetwork implements AsyncDisposable {
       nodes: world.connections,
       loopbackPods: async (stored) => {
         const range = await world.network.claim(stored);
-        if (!nameServer) await world.listen(range.replace('0.0/16', '0.10'), 53, (socket) => socket.end());
+        const taken = nameServer
+          ? undefined
+          : world.listen(range.replace('0.0/16', '0.10'), 53, (socket) => socket.end());
+        // Who may not listen there keeps the name server from it, too.
+        await taken?.catch(() => {});
         return range;
       },
     });

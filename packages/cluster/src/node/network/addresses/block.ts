@@ -26,7 +26,7 @@ export const lastNode = 253;
 const firstNumber = 64;
 const blocks = (256 - firstNumber) / 2;
 /** Who listens at this port of a block's guard address has the block: the kernel forgets it together with the process. */
-const guardPort = 10_256;
+const guardPort = 64_127;
 
 function blockOf(first: number, guard: Server): AddressBlock {
   const serviceRange = `127.${first + 1}.0.0/16`;

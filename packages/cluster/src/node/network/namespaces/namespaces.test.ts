@@ -69,10 +69,10 @@ test.runIf(allowed)('pods with declared addresses reach each other, Services and
   expect(answer).toMatch(/^b /);
   await expect(second.dial(1, signal)).rejects.toThrow('dial tcp 192.168.1.11:1: connect: connection refused');
   // a Service, from the machine and from a pod
-  const { spec } = await world.service('b', { ports: [{ port: 80, targetPort: 8080 }] });
+  const { spec } = await world.service('b', { ports: [{ port: 8000, targetPort: 8080 }] });
   const address = spec?.clusterIP ?? '';
-  expect(await eventually(() => world.ask(address, 80))).toMatch(/^b /);
-  expect(await run(first, asking(address, 80)).output).toMatch(/^b /);
+  expect(await eventually(() => world.ask(address, 8000))).toMatch(/^b /);
+  expect(await run(first, asking(address, 8000)).output).toMatch(/^b /);
   // by name
   const resolv = await readFile(first.files.resolvConf, 'utf8');
   const server = /^nameserver (\S+)/m.exec(resolv)?.[1] ?? '';
@@ -87,8 +87,8 @@ test.runIf(allowed)(
     const pod = await world.pod('a', {}, declaring('192.168.1.10', 'a'));
     const plain = await world.pod('web');
     await world.listen(plain.ip, 8080, (socket) => socket.end('plain'));
-    const { spec } = await world.service('web', { ports: [{ port: 80, targetPort: 8080 }] });
-    expect(await eventually(() => run(pod, asking(spec?.clusterIP ?? '', 80)).output)).toBe('plain');
+    const { spec } = await world.service('web', { ports: [{ port: 8000, targetPort: 8080 }] });
+    expect(await eventually(() => run(pod, asking(spec?.clusterIP ?? '', 8000)).output)).toBe('plain');
     const kubernetes = await world.client.of(Service).get({ namespace: 'default', name: 'kubernetes' });
     const version = `require('https').get({ host: '${kubernetes.spec?.clusterIP}', path: '/version', rejectUnauthorized: false },
     (answer) => answer.on('data', (d) => console.log(JSON.parse(d).major)))`;
