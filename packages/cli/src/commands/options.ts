@@ -6,8 +6,12 @@ export interface ClusterFlags {
   readonly fsync: 'always' | 'interval' | 'off';
   readonly port: number;
   readonly kubeconfig?: string;
-  /** Absent: {@link defaultNodes}, and those the data directory has. */
+  /** Absent: {@link defaultNodes} (none beside nodes that run processes), and those the data directory has. */
   readonly nodes?: number;
+  /** Nodes whose containers are processes of this machine; absent: none. */
+  readonly processNodes?: number;
+  /** Folders of images for these, besides those that come along. */
+  readonly images?: readonly string[];
   /** Serve the OpenKruise kinds and run their controllers; default true. */
   readonly kruise?: boolean;
   readonly name: string;
@@ -73,6 +77,16 @@ export function withClusterFlags(command: Command): Command {
       '--nodes <n>',
       `simulated nodes (default: ${defaultNodes}, or as many as the data-dir has; fewer than it has removes some, with their pods)`,
       wholeNumber('--nodes', 0, 5000),
+    )
+    .option(
+      '--process-nodes <n>',
+      'nodes whose containers are processes of this machine (Linux); with some of them there are no simulated ones unless --nodes says so',
+      wholeNumber('--process-nodes', 0, 16),
+    )
+    .option(
+      '--images <dir>',
+      'a folder with a folder for each image that process-backed nodes know, besides those that come along; can be given again',
+      (value: string, before: readonly string[] = []) => [...before, value],
     )
     .addOption(nameOption());
 }

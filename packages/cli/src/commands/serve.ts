@@ -1,6 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type Cluster, DataDirError, KeysError, ListenError, startCluster } from '@coxswain/cluster';
+import {
+  type Cluster,
+  type ClusterOptions,
+  DataDirError,
+  KeysError,
+  ListenError,
+  startCluster,
+} from '@coxswain/cluster';
 import type { Logger } from '@coxswain/runtime/core';
 import { UsageError } from '../errors.ts';
 import { claimName } from '../state/claim.ts';
@@ -16,11 +23,18 @@ export interface ServedCluster extends AsyncDisposable {
   readonly running: RunningCluster;
 }
 
+function simulatedNodes({ nodes, processNodes = 0 }: ClusterFlags): Pick<ClusterOptions, 'nodes' | 'keepNodes'> {
+  if (nodes !== undefined) return { nodes };
+  return { nodes: processNodes > 0 ? 0 : defaultNodes, keepNodes: true };
+}
+
 async function start(flags: ClusterFlags, log: Logger): Promise<Cluster> {
   try {
     return await startCluster({
       port: flags.port,
-      ...(flags.nodes === undefined ? { nodes: defaultNodes, keepNodes: true } : { nodes: flags.nodes }),
+      ...simulatedNodes(flags),
+      ...(flags.processNodes ? { processNodes: flags.processNodes } : {}),
+      ...(flags.images ? { images: flags.images.map((folder) => resolve(folder)) } : {}),
       fsync: flags.fsync,
       kruise: flags.kruise !== false,
       log,

@@ -5,6 +5,6 @@
  */
 export { ManifestError, PackError, type PackedImage, type PackOptions, packImage } from './images/index.ts';
 export { removeTree } from './machine/remove-tree.ts';
-export { type MachineFacts, machineFacts } from './machine-facts.ts';
+export { type ProcessNodesOptions, processNodes } from './process-nodes.ts';
 export { ProcessRuntime, type ProcessRuntimeOptions } from './process-runtime.ts';
 export { scratchFolder } from './scratch-folder.ts';

@@ -78,7 +78,7 @@ test('what cannot be had is refused with what to do', async () => {
   for (const part of [
     'names that are near: redis',
     'an image.json',
-    join(folder, 'none'),
+    join(folder, 'mine'),
     `${join(folder, 'mine', 'broken', 'image.json')}: `,
   ])
     expect(message).toContain(part);
