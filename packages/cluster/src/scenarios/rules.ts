@@ -80,7 +80,8 @@ function extremes(track: Track): Track {
   const least = numbers.indexOf(Math.min(...numbers.slice(1)), 1);
   const greatest = numbers.indexOf(Math.max(...numbers.slice(1)), 1);
   const kept = [0, ...[least, greatest].sort((a, b) => a - b), track.length - 1];
-  return [...new Set(kept)].map((index) => track[index] ?? null);
+  const values = kept.map((index) => track[index] ?? null);
+  return values.filter((value, index) => index === 0 || value !== values[index - 1]);
 }
 
 /** The values a field had, without those that only say when somebody looked. */
