@@ -40,11 +40,12 @@ export const controlPlanePolicy: ShortPolicy = {
     {
       name: nodes,
       rules: [
-        'create,delete,list||nodes',
+        'create,delete,list,watch||nodes',
         'patch||nodes/status,pods/status',
         'delete,list,watch||pods',
         'get,list,watch||configmaps,persistentvolumeclaims,secrets,services',
-        'get||nodes,persistentvolumes',
+        'get||nodes',
+        'get,list,watch||persistentvolumes',
         'create||serviceaccounts/token',
         'get,list|certificates.k8s.io|clustertrustbundles',
         'create,delete,get,update|coordination.k8s.io|leases',
