@@ -229,7 +229,7 @@ test('a port that is taken is told in an event of the Service', async () => {
   const service = await web({ clusterIP: await freeServiceAddress() });
   const event = await eventually(async () => {
     const { items } = await world.client.of(Event).list({ namespace: 'default' });
-    const found = items.find(({ reason }) => reason === 'FailedListen');
+    const found = items.find(({ reason, regarding }) => reason === 'FailedListen' && regarding?.name === 'web');
     expect(found).toBeDefined();
     return found;
   });
