@@ -89,16 +89,18 @@ test('paused: scales but does not roll; resumed: rolls', async () => {
 
 test('Recreate: no new pod before the last old one has gone', async () => {
   await using world = await TestCluster.start();
-  await world.create(
-    Deployment,
-    deployment(2, { strategy: { type: 'Recreate' }, template: { ...template(labels), metadata: { labels } } }),
-  );
-  const [held = ''] = await world.names(Pod);
-  await world.patch(Pod, held, { metadata: { finalizers: ['test/hold'] } });
+  await world.create(Deployment, deployment(2, { strategy: { type: 'Recreate' } }));
+  await world.advance(5);
+  const before = await world.names(Pod);
+  // what the nodes have to say comes late
+  const match = { user: 'system:kubelet', resource: 'pods', verb: ['delete', 'patch', 'update'] };
+  const late = world.cluster.faults.add({ match, action: { latency: 10_000 } });
   await world.patch(Deployment, 'web', image('app:2'));
+  await world.advance(5);
   expect(await sizes(world)).toEqual({ 1: 0 });
-  expect(await world.names(Pod)).toEqual([held]);
-  await world.patch(Pod, held, { metadata: { finalizers: null } });
+  expect(await world.names(Pod)).toEqual(before);
+  late.remove();
+  await world.advance(30);
   expect(await sizes(world)).toEqual({ 1: 0, 2: 2 });
 });
 

@@ -92,7 +92,10 @@ export class ReplicasReconciler<T extends Replicas> implements Reconciler {
     } catch (error) {
       failure = { reason: difference > 0 ? 'FailedCreate' : 'FailedDelete', error };
     }
-    let wait = await this.#report(context, set, owned, isRace(failure?.error) ? undefined : failure);
+    let wait: number | undefined;
+    // a set that had no pods has nothing to say before they are there
+    if (failure || difference === 0 || owned.length > 0)
+      wait = await this.#report(context, set, owned, isRace(failure?.error) ? undefined : failure);
     if (failure) throw failure.error;
     // what was too much for one pass comes in the next
     if (Math.abs(difference) > burst) return { requeueAfter: 0 };
