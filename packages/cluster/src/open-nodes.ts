@@ -50,6 +50,8 @@ class Nodes implements OpenNodes {
       count: options.nodes ?? (processes ? 0 : 1),
       keep: options.keepNodes ?? options.nodes === undefined,
       ...(options.programs ? { programs: options.programs } : {}),
+      ...(options.behaviour ? { behaviour: options.behaviour } : {}),
+      talkative: options.podEvents ?? false,
     });
     this.#simulated = simulated;
     this.#pool = new NodePool(nodes, {

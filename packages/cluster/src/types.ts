@@ -2,7 +2,7 @@ import type { Client } from '@coxswain/runtime/client';
 import type { Clock, Logger, Random } from '@coxswain/runtime/core';
 import type { OptionalPlugin, WebhookRoutes } from './apiserver/admission/index.ts';
 import type { Faults } from './faults/index.ts';
-import type { NodeState, SimulatedPrograms } from './node/index.ts';
+import type { NodeState, PodBehaviour, SimulatedPrograms } from './node/index.ts';
 
 export interface ClusterOptions {
   /** Default: the machine's clock. A virtual clock needs the in-process client only. */
@@ -33,6 +33,13 @@ export interface ClusterOptions {
    * nothing, and whoever asks is told so.
    */
   readonly programs?: SimulatedPrograms;
+  /**
+   * What containers on simulated nodes do: run, end, fail, take their time. Default: well-known commands of one shot end as they would,
+   * images under `invalid.` cannot be pulled, everything else runs, all at once.
+   */
+  readonly behaviour?: PodBehaviour;
+  /** Whether simulated nodes tell in events what goes well (`Pulled`, `Created`, `Started`, `Killing`), as real ones do. Default false. */
+  readonly podEvents?: boolean;
   /** Share of its requests that a container is said to use where nobody measures it (`kubectl top`); default 0.5. */
   readonly simulatedUsage?: number;
   /** Run the built-in controllers, scheduler and nodes; default true. */

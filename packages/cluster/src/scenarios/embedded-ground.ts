@@ -1,4 +1,5 @@
 import { seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
+import { defaultBehaviour, type PodBehaviour } from '../node/index.ts';
 import { startCluster } from '../start-cluster.ts';
 import type { Ground } from './types.ts';
 
@@ -15,12 +16,26 @@ async function drive<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
   return promise;
 }
 
+/** Containers take a moment to start and to end, as real ones do: nobody could see what happens at once. */
+const unhurried: PodBehaviour = (pod, container, attempt) => ({
+  startDelay: 300,
+  stopDelay: 200,
+  ...defaultBehaviour(pod, container, attempt),
+});
+
 /** An embedded cluster of two simulated nodes, in virtual time. */
 export async function embeddedGround(): Promise<EmbeddedGround> {
   const clock = new VirtualClock();
   const cluster = await drive(
     clock,
-    startCluster({ clock, random: seededRandom(1), log: silentLogger, nodes: 2, authorization: 'RBAC' }),
+    startCluster({
+      clock,
+      random: seededRandom(1),
+      log: silentLogger,
+      nodes: 2,
+      behaviour: unhurried,
+      podEvents: true,
+    }),
   );
   return {
     client: cluster.client,
@@ -35,12 +50,8 @@ export async function embeddedGround(): Promise<EmbeddedGround> {
       }
     },
     wait: (seconds) => clock.advance(seconds * 1000),
-    async powerOff(node) {
-      throw new Error(`${node} cannot be powered off`);
-    },
-    async powerOn(node) {
-      throw new Error(`${node} cannot be powered on`);
-    },
+    powerOff: (node) => drive(clock, cluster.nodes.stop(node)),
+    powerOn: (node) => drive(clock, cluster.nodes.start(node)),
     async [Symbol.asyncDispose]() {
       await drive(clock, cluster.stop());
     },

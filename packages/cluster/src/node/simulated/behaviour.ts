@@ -11,6 +11,8 @@ interface CommonBehaviour {
   readonly startDelay?: number;
   /** The container cannot be started, and why. */
   readonly startError?: string;
+  /** Milliseconds it takes to end after it was asked to. */
+  readonly stopDelay?: number;
   /** It does not end when it is asked to. */
   readonly ignoresSigterm?: boolean;
   /** Default 0. */

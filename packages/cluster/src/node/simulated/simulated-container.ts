@@ -60,7 +60,8 @@ export class SimulatedContainer implements RunningContainer {
   kill(signal: NodeJS.Signals): void {
     const { behaviour } = this.#options;
     if (signal === 'SIGKILL') this.#end({ exitCode: 137 });
-    else if (!behaviour.ignoresSigterm) this.#end({ exitCode: behaviour.exitOnSigterm ?? 0 });
+    else if (!behaviour.ignoresSigterm)
+      this.#endIn(behaviour.stopDelay ?? 0, { exitCode: behaviour.exitOnSigterm ?? 0 });
   }
 
   async exec(command: readonly string[], tty: boolean, streams: CommandStreams): Promise<number> {
@@ -101,11 +102,13 @@ export class SimulatedContainer implements RunningContainer {
   }
 
   #endAfter({ after, exitCode, reason }: Extract<ContainerBehaviour, { kind: 'ends' }>): void {
-    const { clock } = this.#options;
-    const end = () => this.#end({ exitCode, ...(reason ? { reason } : {}) });
-    const left = this.startedAt + after - clock.now();
-    if (left <= 0) end();
-    else this.#timer = clock.after(left, end);
+    this.#endIn(this.startedAt + after - this.#options.clock.now(), { exitCode, ...(reason ? { reason } : {}) });
+  }
+
+  #endIn(ms: number, how: Omit<ContainerExit, 'at'>): void {
+    this.#timer?.cancel();
+    if (ms <= 0) this.#end(how);
+    else this.#timer = this.#options.clock.after(ms, () => this.#end(how));
   }
 
   #end(how: Omit<ContainerExit, 'at'>): void {

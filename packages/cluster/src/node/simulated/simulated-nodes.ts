@@ -12,6 +12,8 @@ export interface SimulatedNodesOptions {
   /** Whether more of them that are in the cluster go on; otherwise they are removed with their pods. Default false. */
   readonly keep?: boolean;
   readonly behaviour?: PodBehaviour;
+  /** Whether what goes well is told in events of pods, too. Default false. */
+  readonly talkative?: boolean;
   /** What stands in for the programs of containers; default nothing. */
   readonly programs?: SimulatedPrograms;
 }
@@ -63,7 +65,8 @@ export class SimulatedNodes {
 
   #spec(name: string, address: string): NodeSpec {
     this.#addresses.set(name, address);
-    return { name, address, runtime: this.#runtime, capacity, kernel: 'simulated', osImage: 'simulated', quiet: true };
+    const quiet = !this.#options.talkative;
+    return { name, address, runtime: this.#runtime, capacity, kernel: 'simulated', osImage: 'simulated', quiet };
   }
 
   *#taken(): Iterable<string> {
