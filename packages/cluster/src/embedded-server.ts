@@ -26,6 +26,14 @@ import { openStorage } from './storage/index.ts';
 import type { Storage } from './storage/types.ts';
 import type { ClusterOptions } from './types.ts';
 
+/** Where Services are when they are in the loopback range. */
+export interface ServiceNetwork {
+  /** Such as `127.65.0.0/16`. */
+  readonly serviceRange: string;
+  /** Port of the Service `kubernetes`, where 443 cannot be had. */
+  readonly serverPort?: number;
+}
+
 export interface EmbeddedServerOptions {
   readonly clock: Clock;
   readonly random: Random;
@@ -38,7 +46,7 @@ export interface EmbeddedServerOptions {
    * Endpoints may then be there and proxies lead there, which the real server refuses. Absent: as the real server.
    * @param stored the range of an earlier start
    */
-  readonly loopbackPods?: (stored: string | undefined) => Promise<string>;
+  readonly loopbackPods?: (stored: string | undefined) => Promise<ServiceNetwork>;
   /** Custom kinds that are served from the start. */
   readonly definitions?: readonly CustomResourceDefinition[];
 }
@@ -132,7 +140,7 @@ export async function startServer(server: EmbeddedServerOptions): Promise<Embedd
     const api = makeApi(storage, security, webhooks, operations, server);
     const context = { registry: api.registry, storage, clock, random };
     const crds = installCrds({ ...context, call: webhooks.call });
-    const serviceRange = await server.loopbackPods?.(storedServiceRange(storage));
+    const { serviceRange, serverPort } = (await server.loopbackPods?.(storedServiceRange(storage))) ?? {};
     const bootstrap = bootstrapCluster(context, {
       certificateAuthority: authority.cert,
       ...(serviceRange === undefined ? {} : { serviceRange }),
@@ -167,7 +175,7 @@ export async function startServer(server: EmbeddedServerOptions): Promise<Embedd
           });
     if (https) {
       closers.push(() => https.close());
-      publishServer(context, { ip: '127.0.0.1', port: https.port });
+      publishServer(context, { ip: '127.0.0.1', port: https.port, ...(serverPort ? { servicePort: serverPort } : {}) });
     }
     return {
       authority,

@@ -2,6 +2,7 @@ import type { Clock, Logger, Random } from '@coxswain/runtime/core';
 import type { Manager } from '@coxswain/runtime/manager';
 import { controlPlaneUsers } from './apiserver/authorization/index.ts';
 import type { NodeConnection, UserInfo } from './apiserver/index.ts';
+import type { ServiceNetwork } from './embedded-server.ts';
 import { NodePool, SimulatedNodes } from './node/index.ts';
 import type { ProcessNodes } from './node/process-nodes.ts';
 import type { ClusterNodes, ClusterOptions } from './types.ts';
@@ -11,7 +12,7 @@ export interface OpenNodes {
   /** How the API server reaches them, by name. */
   readonly connections: Map<string, NodeConnection>;
   /** Where Services get their addresses from; absent: as on a real cluster. */
-  readonly claim?: (stored: string | undefined) => Promise<string>;
+  readonly claim?: (stored: string | undefined) => Promise<ServiceNetwork>;
   readonly control: ClusterNodes;
   /** Adds them to managers of their own, to be started with the others. */
   run(manager: (user: UserInfo) => Manager): Manager[];

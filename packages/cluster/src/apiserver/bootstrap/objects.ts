@@ -4,6 +4,8 @@ import type { KubeObject } from '@coxswain/k8s';
 export interface ServerAddress {
   readonly ip: string;
   readonly port: number;
+  /** Of the Service that leads there; default 443. */
+  readonly servicePort?: number;
 }
 
 /** An object the cluster starts with, without what the server stamps. `resource` is `group/plural`. */
@@ -47,7 +49,7 @@ export const commonObjects: readonly BootstrapObject[] = [
 const serviceMetadata = { name: 'kubernetes', namespace: 'default' };
 
 /** `default/kubernetes`: the API server as a service of its own cluster. @param clusterIP the first address of the range */
-export function serverService({ port }: ServerAddress, clusterIP: string): BootstrapObject {
+export function serverService({ port, servicePort = 443 }: ServerAddress, clusterIP: string): BootstrapObject {
   return {
     resource: '/services',
     object: {
@@ -56,7 +58,7 @@ export function serverService({ port }: ServerAddress, clusterIP: string): Boots
       metadata: { ...serviceMetadata, labels: { component: 'apiserver', provider: 'kubernetes' } },
       spec: {
         clusterIP,
-        ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: port }],
+        ports: [{ name: 'https', port: servicePort, protocol: 'TCP', targetPort: port }],
         sessionAffinity: 'None',
         type: 'ClusterIP',
       },

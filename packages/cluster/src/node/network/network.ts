@@ -2,8 +2,10 @@ import type { Clock, Logger, Random } from '@coxswain/runtime/core';
 import type { Manager } from '@coxswain/runtime/manager';
 import type { NodeConnections } from '../../apiserver/index.ts';
 import { controllerRecorder } from '../../controllers/workload/recorder.ts';
+import type { ServiceNetwork } from '../../embedded-server.ts';
 import { type AddressBlock, claimBlock } from './addresses/block.ts';
 import { NetworkError } from './errors.ts';
+import { machine } from './place.ts';
 import { RunningNetwork } from './running-network.ts';
 import { ServiceDirectory } from './service-directory.ts';
 import type { NodePlace, PodAttachment, PodNetwork } from './types.ts';
@@ -31,13 +33,15 @@ export class ProcessNetwork implements PodNetwork {
   }
 
   /**
-   * Takes a part of 127.0.0.0/8 and answers the range of Services in it.
+   * Takes a part of 127.0.0.0/8, and answers where Services are in it.
    * @param stored the range of an earlier start
    * @throws NetworkError
    */
-  async claim(stored: string | undefined): Promise<string> {
-    this.#block = await claimBlock(this.#options.random, stored);
-    return this.#block.serviceRange;
+  async claim(stored: string | undefined): Promise<ServiceNetwork> {
+    const block = await claimBlock(this.#options.random, stored);
+    this.#block = block;
+    const { serviceRange } = block;
+    return (await lowPorts(block)) ? { serviceRange } : { serviceRange, serverPort: 6443 };
   }
 
   /** Adds the network to a manager, with which it starts. @param connections how pods of other nodes are reached */
@@ -82,6 +86,17 @@ export class ProcessNetwork implements PodNetwork {
     const network = await this.#running.promise;
     if (this.#closed) throw closed();
     return network;
+  }
+}
+
+/** Whether this user may listen at ports below 1024. */
+async function lowPorts(block: AddressBlock): Promise<boolean> {
+  try {
+    const server = await machine.listen(block.serviceAddress(1), 443);
+    server.close();
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'EACCES';
   }
 }
 

@@ -57,13 +57,14 @@ export class TestNetwork implements AsyncDisposable {
       options: { port: 0, ...options },
       nodes: world.connections,
       loopbackPods: async (stored) => {
-        const range = await world.network.claim(stored);
+        const network = await world.network.claim(stored);
+        const range = network.serviceRange;
         const taken = nameServer
           ? undefined
           : world.listen(range.replace('0.0/16', '0.10'), 53, (socket) => socket.end());
         // Who may not listen there keeps the name server from it, too.
         await taken?.catch(() => {});
-        return range;
+        return network;
       },
     });
     const controllers = world.#manager(controlPlaneUsers.controllers);

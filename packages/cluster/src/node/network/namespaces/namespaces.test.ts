@@ -90,7 +90,7 @@ test.runIf(allowed)(
     const { spec } = await world.service('web', { ports: [{ port: 8000, targetPort: 8080 }] });
     expect(await eventually(() => run(pod, asking(spec?.clusterIP ?? '', 8000)).output)).toBe('plain');
     const kubernetes = await world.client.of(Service).get({ namespace: 'default', name: 'kubernetes' });
-    const version = `require('https').get({ host: '${kubernetes.spec?.clusterIP}', path: '/version', rejectUnauthorized: false },
+    const version = `require('https').get({ host: '${kubernetes.spec?.clusterIP}', port: ${kubernetes.spec?.ports?.[0]?.port}, path: '/version', rejectUnauthorized: false },
     (answer) => answer.on('data', (d) => console.log(JSON.parse(d).major)))`;
     expect(await run(pod, version).output).toBe('1');
   },
