@@ -1,4 +1,12 @@
-import { Node, Pod, type PodSpec } from '@coxswain/k8s';
+import {
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  type PodSpec,
+  PriorityClass,
+  StorageClass,
+} from '@coxswain/k8s';
 import { expect, test } from 'vitest';
 import { TestCluster } from '../controllers/test-cluster.ts';
 
@@ -129,4 +137,114 @@ test('scheduling gates and other schedulers are respected', async () => {
   expect(await nodeOf(world, 'other')).toBeUndefined();
   await world.patch(Pod, 'gated', { spec: { schedulingGates: null } });
   expect(await nodeOf(world, 'gated')).toBe('node-1');
+});
+
+test('a more important pod takes the place of a lesser one, with all that is said about it', async () => {
+  await using world = await TestCluster.start({ nodes: 1 });
+  await world.create(PriorityClass, { metadata: { name: 'high' }, value: 1000 });
+  await world.create(PriorityClass, { metadata: { name: 'polite' }, value: 1000, preemptionPolicy: 'Never' });
+  const lesser = pod('lesser', {}, wants({ cpu: '40' }));
+  // somebody wants to look at it once more
+  await world.create(Pod, { ...lesser, metadata: { ...lesser.metadata, finalizers: ['example.com/look'] } });
+  await world.create(Pod, pod('never', { priorityClassName: 'polite' }, wants({ cpu: '40' })));
+  expect(await reasonOf(world, 'never')).toBe(
+    '0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never.',
+  );
+  await world.delete(Pod, 'never');
+  await world.create(Pod, pod('greater', { priorityClassName: 'high' }, wants({ cpu: '40' })));
+  await world.advance(35);
+  expect(await world.events('FailedScheduling')).toContain(
+    'FailedScheduling: 0/1 nodes are available: 1 Insufficient cpu. preemption: found a potential placement for pod on node node-1, preempting 1 victims',
+  );
+  const victim = await world.get(Pod, 'lesser');
+  expect(victim.metadata.deletionTimestamp).toBeDefined();
+  expect(victim.status?.conditions?.find(({ type }) => type === 'DisruptionTarget')).toMatchObject({
+    status: 'True',
+    reason: 'PreemptionByScheduler',
+    message: 'default-scheduler: preempting to accommodate a higher priority pod',
+  });
+  const greater = await world.get(Pod, 'greater');
+  expect(await world.events('Preempted')).toEqual([
+    `Preempted: Preempted by pod ${greater.metadata.uid} on node node-1`,
+  ]);
+  await world.patch(Pod, 'lesser', { metadata: { finalizers: null } });
+  await world.advance(1);
+  expect(await world.names(Pod)).toEqual(['greater']);
+  const placed = await world.get(Pod, 'greater');
+  expect(placed.spec?.nodeName).toBe('node-1');
+  expect(placed.status?.nominatedNodeName).toBeUndefined();
+});
+
+test('the most important pods go first', async () => {
+  await using world = await TestCluster.start({ nodes: 1 });
+  for (const [name, value] of [
+    ['high', 10],
+    ['low', -10],
+  ] as const)
+    await world.create(PriorityClass, { metadata: { name }, value });
+  await world.patch(Node, 'node-1', { spec: { unschedulable: true } });
+  for (const name of ['low', 'high'])
+    await world.create(Pod, pod(name, { priorityClassName: name }, wants({ cpu: '40' })));
+  await world.patch(Node, 'node-1', { spec: { unschedulable: null } });
+  expect(await nodeOf(world, 'high')).toBe('node-1');
+  expect(await nodeOf(world, 'low')).toBeUndefined();
+});
+
+test('a claim that waits for its pod is asked for at the node chosen, and the pod is bound once it has its volume', async () => {
+  await using world = await TestCluster.start({ nodes: 2 });
+  await world.create(StorageClass, {
+    metadata: { name: 'late' },
+    provisioner: 'x.io/y',
+    volumeBindingMode: 'WaitForFirstConsumer',
+  });
+  await world.create(PersistentVolumeClaim, {
+    metadata: { name: 'data' },
+    spec: { storageClassName: 'late', accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  });
+  const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }];
+  await world.create(Pod, pod('a', { volumes, nodeSelector: { 'kubernetes.io/hostname': 'node-2' } }));
+  const claim = await world.get(PersistentVolumeClaim, 'data');
+  expect(claim.metadata.annotations?.['volume.kubernetes.io/selected-node']).toBe('node-2');
+  expect((await world.get(Pod, 'a')).status?.nominatedNodeName).toBe('node-2');
+  expect(await nodeOf(world, 'a')).toBeUndefined();
+  await world.create(PersistentVolume, {
+    metadata: { name: 'made' },
+    spec: {
+      storageClassName: 'late',
+      capacity: { storage: '1Gi' },
+      accessModes: ['ReadWriteOnce'],
+      claimRef: { namespace: 'default', name: 'data', uid: claim.metadata.uid ?? '' },
+      csi: { driver: 'x.io', volumeHandle: 'h' },
+    },
+  });
+  await world.advance(1);
+  expect(await nodeOf(world, 'a')).toBe('node-2');
+});
+
+test('a volume that is there already is taken where it can be reached', async () => {
+  await using world = await TestCluster.start({ nodes: 3 });
+  await world.create(StorageClass, {
+    metadata: { name: 'local' },
+    provisioner: 'kubernetes.io/no-provisioner',
+    volumeBindingMode: 'WaitForFirstConsumer',
+  });
+  const at = [{ matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['node-3'] }] }];
+  await world.create(PersistentVolume, {
+    metadata: { name: 'disk' },
+    spec: {
+      storageClassName: 'local',
+      capacity: { storage: '2Gi' },
+      accessModes: ['ReadWriteOnce'],
+      local: { path: '/disk' },
+      nodeAffinity: { required: { nodeSelectorTerms: at } },
+    },
+  });
+  await world.create(PersistentVolumeClaim, {
+    metadata: { name: 'data' },
+    spec: { storageClassName: 'local', accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  });
+  await world.create(Pod, pod('a', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }] }));
+  await world.advance(1);
+  expect(await nodeOf(world, 'a')).toBe('node-3');
+  expect((await world.get(PersistentVolumeClaim, 'data')).spec?.volumeName).toBe('disk');
 });
