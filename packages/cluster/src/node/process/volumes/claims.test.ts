@@ -59,11 +59,24 @@ test('a volume outlives its pods and its cluster, with its owner; one that nobod
   await rm(dataDir, { recursive: true, force: true });
 });
 
+test('a pod may follow at once on the one that had the volume', async () => {
+  const first = await podWith(all, 'next', 8 * mega);
+  await (await first.run()).sh('echo first > /data/a');
+  const [, second] = await Promise.all([first.sandbox.remove(), podWith(all, 'next', 8 * mega)]);
+  expect((await (await second.run()).sh('cat /data/a; df -P /data | tail -1 | cut -d" " -f1')).out).toMatch(
+    /^first\n\/dev\/loop/,
+  );
+  await second.sandbox.remove();
+});
+
 test('several pods may use a volume at a time; it stays until the last has gone', async () => {
   const [one, other] = await Promise.all([podWith(all, 'shared', 8 * mega), podWith(all, 'shared', 8 * mega)]);
   const [writer, reader] = [await one.run(), await other.run()];
   await writer.sh('echo hello > /data/a');
   await one.sandbox.remove();
   expect((await reader.sh('cat /data/a')).out).toBe('hello\n');
+  await all.runtime.keepOnly(new Set(), new Set());
+  expect((await reader.sh('cat /data/a')).out).toBe('hello\n');
   await other.sandbox.remove();
+  expect(await readdir(join(all.dataDir, 'volumes'))).not.toContain('shared');
 });

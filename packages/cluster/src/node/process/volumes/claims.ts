@@ -9,6 +9,8 @@ interface Mounted {
   users: number;
   /** Whether a file system is mounted, which is to be taken off. */
   mounted: boolean;
+  /** Whether its data is to go with the last user. */
+  unwanted: boolean;
   /** Work on it, one after the other. */
   last: Promise<void>;
 }
@@ -47,9 +49,10 @@ export class Claims {
 
   /** Makes it ready for one more user, and as large as is said. @returns its folder, as the keeper sees it */
   async use(volume: string, capacity: number): Promise<string> {
-    const entry = this.#mounted.get(volume) ?? { users: 0, mounted: false, last: Promise.resolve() };
+    const entry = this.#mounted.get(volume) ?? { users: 0, mounted: false, unwanted: false, last: Promise.resolve() };
     this.#mounted.set(volume, entry);
     entry.users++;
+    entry.unwanted = false;
     try {
       await this.#after(entry, () => this.#ready(volume, capacity, entry));
     } catch (error) {
@@ -72,10 +75,14 @@ export class Claims {
     entry.users--;
     await this.#after(entry, async () => {
       if (entry.users > 0 || this.#mounted.get(volume) !== entry) return;
-      this.#mounted.delete(volume);
       const { isolation, tools } = this.#machine;
       if (isolation && entry.mounted)
         await isolation.keeper.run(`${quote(tools.path('umount'))} ${quote(this.#path(volume))}`);
+      entry.mounted = false;
+      // Somebody may have come meanwhile, and waits for its turn.
+      if (this.#usersOf(volume) > 0) return;
+      this.#mounted.delete(volume);
+      if (entry.unwanted) await this.#remove(volume);
     });
   }
 
@@ -87,14 +94,23 @@ export class Claims {
     return { used: (blocks - bfree) * bsize, capacity: blocks * bsize };
   }
 
-  /** Removes the data of all volumes that are neither among these nor in use. */
+  /** Removes the data of all volumes that are not among these: of one in use when its last user has gone. */
   async keepOnly(volumes: ReadonlySet<string>): Promise<void> {
     const there = await readdir(this.#folder).catch(() => []);
     for (const name of new Set(there.map((one) => decodeURIComponent(one.replace(/\.img$/, ''))))) {
-      if (volumes.has(name) || this.#mounted.has(name)) continue;
-      await rm(this.#image(name), { force: true });
-      await removeTree(this.#path(name));
+      const entry = this.#mounted.get(name);
+      if (entry) entry.unwanted = !volumes.has(name);
+      else if (!volumes.has(name)) await this.#remove(name);
     }
+  }
+
+  async #remove(volume: string): Promise<void> {
+    await rm(this.#image(volume), { force: true });
+    await removeTree(this.#path(volume));
+  }
+
+  #usersOf(volume: string): number {
+    return this.#mounted.get(volume)?.users ?? 0;
   }
 
   #path(volume: string): string {
