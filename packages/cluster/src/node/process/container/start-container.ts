@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Clock, type Logger, parseQuantity, quantityValue } from '@coxswain/runtime/core';
 import type { PodAttachment } from '../../network/index.ts';
 import { type ContainerStart, RuntimeRefusal } from '../../runtime.ts';
-import type { Image } from '../images/index.ts';
+import { type Image, nodePlace } from '../images/index.ts';
 import type { LogFile } from '../logs/log-file.ts';
 import type { Isolation, Machine } from '../machine/machine.ts';
 import type { MemoryGroup } from '../machine/memory-groups.ts';
@@ -47,9 +47,9 @@ function commandOf({ command, args }: ContainerStart, { manifest }: Image): read
 }
 
 function environmentOf(parts: StartParts, { home }: Credentials): Record<string, string> {
-  const { start, image, attachment } = parts;
+  const { start, image, attachment, machine } = parts;
   return {
-    PATH: usualPath,
+    PATH: image.manifest.node && !machine.isolation ? `${dirname(process.execPath)}:${usualPath}` : usualPath,
     HOME: home,
     HOSTNAME: attachment.hostname,
     ...(start.container.tty ? { TERM: 'xterm' } : {}),
@@ -75,7 +75,7 @@ function refusePlain({ start, image, machine }: StartParts): void {
 }
 
 /** Files that are mounted into every container. */
-async function ownFiles({ attachment, start }: StartParts, folder: string): Promise<readonly Mount[]> {
+async function ownFiles({ attachment, start, image }: StartParts, folder: string): Promise<readonly Mount[]> {
   const { hosts, resolvConf, hostname } = attachment.files;
   const message = join(folder, 'termination-log');
   await writeFile(message, '', { mode: 0o666 });
@@ -84,6 +84,8 @@ async function ownFiles({ attachment, start }: StartParts, folder: string): Prom
     file(hosts, '/etc/hosts'),
     file(resolvConf, '/etc/resolv.conf'),
     file(hostname, '/etc/hostname'),
+    // Where Node is on the machine, the container's user may not be let in.
+    ...(image.manifest.node ? [file(process.execPath, nodePlace, true)] : []),
     file(message, start.container.terminationMessagePath || '/dev/termination-log'),
   ];
 }

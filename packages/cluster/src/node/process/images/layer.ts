@@ -5,7 +5,7 @@ import { type ImageManifest, ManifestError } from './manifest.ts';
 import type { TarEntry } from './tar.ts';
 
 /** Where Node is in containers of images that require it. */
-export const nodePlace = 'usr/local/bin/node';
+export const nodePlace = '/usr/local/bin/node';
 
 /** An image's directory. */
 export interface ImageSource {
@@ -68,13 +68,12 @@ export async function packageFolder(name: string, from: string): Promise<string 
 }
 
 /**
- * What an image lays over the machine's files for a container on this machine: its own files, and links to this Node and to npm packages
- * where they are installed.
+ * What an image lays over the machine's files for a container on this machine: its own files, and links to npm packages where they are
+ * installed.
  */
 export async function localLayer(source: ImageSource): Promise<readonly TarEntry[]> {
   const { manifest, folder } = source;
   const entries = await ownFiles(source);
-  if (manifest.node) entries.push({ kind: 'link', path: nodePlace, target: process.execPath });
   const { packages } = manifest;
   for (const name of packages?.names ?? []) {
     const found = await packageFolder(name, folder);

@@ -5,6 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestRun, type TestRuntime, testRuntime } from '../test-pod.ts';
 
 const mega = 1024 * 1024;
+/** Others have volumes without a size that is enforced. */
+const root = process.getuid?.() === 0;
 let all: TestRuntime;
 
 beforeAll(async () => {
@@ -23,7 +25,7 @@ async function podWith(runtime: TestRuntime, volume: string, capacity: number) {
 
 const fill = ({ sh }: TestRun, size: number) => sh(`dd if=/dev/zero of=/data/full bs=${mega} count=${size / mega}`);
 
-test('a volume is full when its capacity is used, and not any more when the claim has grown', async () => {
+test.runIf(root)('a volume is full when its capacity is used, and not any more when the claim has grown', async () => {
   const { run, setSize, sandbox } = await podWith(all, 'small', 8 * mega);
   const container = await run();
   expect((await fill(container, 20 * mega)).err).toContain('No space left on device');
@@ -42,7 +44,7 @@ test('a volume is full when its capacity is used, and not any more when the clai
   }
 });
 
-test('a volume outlives its pods and its cluster, with its owner; one that nobody knows goes', async () => {
+test.runIf(root)('a volume outlives its pods and its cluster, with its owner; one that nobody knows goes', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'coxswain-claims-'));
   for (const round of [1, 2]) {
     await using runtime = await testRuntime({ dataDir, keep: true });
@@ -59,7 +61,7 @@ test('a volume outlives its pods and its cluster, with its owner; one that nobod
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('a pod may follow at once on the one that had the volume', async () => {
+test.runIf(root)('a pod may follow at once on the one that had the volume', async () => {
   const first = await podWith(all, 'next', 8 * mega);
   await (await first.run()).sh('echo first > /data/a');
   const [, second] = await Promise.all([first.sandbox.remove(), podWith(all, 'next', 8 * mega)]);
@@ -69,7 +71,7 @@ test('a pod may follow at once on the one that had the volume', async () => {
   await second.sandbox.remove();
 });
 
-test('several pods may use a volume at a time; it stays until the last has gone', async () => {
+test.runIf(root)('several pods may use a volume at a time; it stays until the last has gone', async () => {
   const [one, other] = await Promise.all([podWith(all, 'shared', 8 * mega), podWith(all, 'shared', 8 * mega)]);
   const [writer, reader] = [await one.run(), await other.run()];
   await writer.sh('echo hello > /data/a');
