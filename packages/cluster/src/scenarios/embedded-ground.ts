@@ -18,6 +18,7 @@ async function drive<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
 
 /** Containers take a moment to start and to end, as real ones do: nobody could see what happens at once. */
 const unhurried: PodBehaviour = (pod, container, attempt) => ({
+  pull: { there: true },
   startDelay: 300,
   stopDelay: 200,
   ...defaultBehaviour(pod, container, attempt),

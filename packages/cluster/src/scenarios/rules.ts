@@ -4,8 +4,13 @@ import type { Track } from './types.ts';
 const notFollowed: readonly { readonly kind?: string; readonly path: RegExp; readonly reason: string }[] = [
   {
     kind: 'Pod',
-    path: /^status\.(containerStatuses\[\w+\]\.)?resources\b/,
+    path: /^status\.(\w*ontainerStatuses\[\w+\]\.)?resources\b/,
     reason: 'What a kubelet reads from cgroups, which says how much memory the machine could have at most.',
+  },
+  {
+    kind: 'Pod',
+    path: /^status\.\w+ontainerStatuses\[\w+\]\.user\b/,
+    reason: 'As which user a program runs is told by runtimes that know it.',
   },
   {
     kind: 'Node',

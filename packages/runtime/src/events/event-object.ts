@@ -9,6 +9,8 @@ export interface ObjectReference {
   readonly name: string;
   readonly uid?: string;
   readonly resourceVersion?: string;
+  /** `spec.containers{main}` */
+  readonly fieldPath?: string;
 }
 
 /** An `events.k8s.io/v1` Event as the recorder writes it. */
@@ -43,6 +45,7 @@ export interface EventSpec {
   readonly message: string;
   /** CamelCase, at most 128 characters. */
   readonly action: string;
+  readonly fieldPath?: string;
 }
 
 const noteLimit = 1024;
@@ -73,6 +76,7 @@ export function eventObject(spec: EventSpec, now: number, suffix: string, report
       ...(namespace ? { namespace } : {}),
       ...(uid ? { uid } : {}),
       ...(resourceVersion ? { resourceVersion } : {}),
+      ...(spec.fieldPath ? { fieldPath: spec.fieldPath } : {}),
     },
     note: cutNote(spec.message),
     type: spec.type,

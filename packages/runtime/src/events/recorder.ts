@@ -19,6 +19,8 @@ export interface EventDetails {
   readonly reason: string;
   readonly message: string;
   readonly action?: string;
+  /** Which part of the object: `spec.containers{main}`. */
+  readonly fieldPath?: string;
 }
 
 export interface RecorderOptions {
@@ -80,11 +82,11 @@ class Recorder {
 
   event(kind: Kind, object: KubeObject, details: EventDetails): void {
     if (this.#stopped) return;
-    const { type = 'Normal', reason, message, action = reason } = details;
-    const spec: EventSpec = { kind, object, type, reason, message, action };
+    const { type = 'Normal', reason, message, action = reason, fieldPath } = details;
+    const spec: EventSpec = { kind, object, type, reason, message, action, ...(fieldPath ? { fieldPath } : {}) };
     const now = this.#options.clock.now();
     const uid = object.metadata.uid ?? `${kind.plural}/${object.metadata.namespace ?? ''}/${object.metadata.name}`;
-    const id = [uid, type, reason, action, message].join('\n');
+    const id = [uid, type, reason, action, fieldPath, message].join('\n');
     const series = this.#series.get(id);
     if (series && now - series.last < seriesWindow) this.#again(id, series, now);
     else if (this.#allowed(uid, now)) this.#first(id, spec, now);

@@ -92,6 +92,8 @@ async function untilNodesReady(client: Client, clock: Clock, names: readonly str
     const { items } = await client.of(Node).list();
     const ready = items
       .filter((node) => node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True'))
+      // the taint of a node that is not ready goes a little later
+      .filter((node) => !node.spec?.taints?.length)
       .map(({ metadata }) => metadata.name);
     const missing = names.filter((name) => !ready.includes(name));
     if (missing.length === 0) return;

@@ -1,4 +1,4 @@
-import type { Container, ContainerState, ContainerStatus, Pod } from '@coxswain/k8s';
+import type { Container, ContainerState, ContainerStatus, Pod, VolumeMount, VolumeMountStatus } from '@coxswain/k8s';
 import { formatTime } from '@coxswain/runtime/core';
 import type { AnyContainer, ContainerExit, RunningContainer } from '../runtime.ts';
 import type { Prober } from './prober.ts';
@@ -76,6 +76,12 @@ export class ContainerSlot {
     return this.container.name;
   }
 
+  /** As events call it. */
+  get fieldPath(): string {
+    const list = this.isInit ? 'initContainers' : this.sort === 'ephemeral' ? 'ephemeralContainers' : 'containers';
+    return `spec.${list}{${this.name}}`;
+  }
+
   get isInit(): boolean {
     return this.sort === 'init' || this.sort === 'sidecar';
   }
@@ -118,7 +124,7 @@ export class ContainerSlot {
     const waiting = state.kind === 'waiting';
     const ended = this.last?.terminated?.containerID;
     const id = state.kind === 'running' ? state.run.id : state.kind === 'ended' ? state.id : ended;
-    const { resources } = container as Container;
+    const { resources, volumeMounts = [] } = container as Container;
     return {
       name: this.name,
       image: container.image ?? '',
@@ -131,6 +137,7 @@ export class ContainerSlot {
       started: this.started,
       ...(resources && Object.keys(resources).length > 0 ? { resources } : {}),
       ...(resources?.requests ? { allocatedResources: resources.requests } : {}),
+      ...(volumeMounts.length > 0 ? { volumeMounts: volumeMounts.map(mountStatus) } : {}),
     };
   }
 
@@ -177,6 +184,11 @@ export class ContainerSlot {
   keepEnd(): void {
     if (this.state.kind === 'ended') this.last = { terminated: terminatedState(this.state) };
   }
+}
+
+/** A mount that is read-only is so at its root only, unless it was asked for more, which no runtime here does. */
+function mountStatus({ name, mountPath, readOnly }: VolumeMount): VolumeMountStatus {
+  return { name, mountPath, ...(readOnly ? { readOnly, recursiveReadOnly: 'Disabled' } : {}) };
 }
 
 function terminatedState({

@@ -105,15 +105,17 @@ export class Kubelet implements Reconciler {
       find: objectFinder({ client, cache }),
       services: () => cache.store(Service).list(),
       node: () => cache.store(Node).get({ name: node.name }),
-      tell: (pod, type, reason, message) => {
-        if (type === 'Warning' || !node.quiet) this.#tell(pod, type, reason, message);
+      tell: (pod, type, reason, message, fieldPath) => {
+        if (type === 'Warning' || !node.quiet) this.#tell(pod, type, reason, message, fieldPath);
       },
+      stepwise: !node.quiet,
       touched: ({ metadata: { namespace, name } }) => this.#options.touched({ namespace: namespace ?? '', name }),
     };
   }
 
-  #tell(pod: Pod, type: 'Normal' | 'Warning', reason: string, message: string): void {
-    this.#options.recorder.event(Pod, pod, { type, reason, action: reason, message });
+  #tell(pod: Pod, type: 'Normal' | 'Warning', reason: string, message: string, fieldPath?: string): void {
+    const place = fieldPath ? { fieldPath } : {};
+    this.#options.recorder.event(Pod, pod, { type, reason, action: reason, message, ...place });
   }
 
   async #report(context: ReconcileContext, pod: Pod, { status, next }: Step): Promise<Result> {

@@ -14,7 +14,7 @@ export interface NodeSpec {
   /** As `nodeInfo` shows them. */
   readonly kernel: string;
   readonly osImage: string;
-  /** Only warnings become events: thousands of pods are not told of one by one. */
+  /** Only warnings become events, and what pods wait for is not written: thousands of pods are not told of one by one. */
   readonly quiet?: boolean;
 }
 

@@ -73,8 +73,11 @@ export function podConditions(
   { phase, placed, now }: { readonly phase: Phase; readonly placed: boolean; readonly now: number },
 ): PodCondition[] {
   const ready = containersVerdict(containers, phase);
+  const why = phase === 'Pending' ? 'no pod sandbox exists' : 'pod sandbox is not ready';
+  const place: Verdict = placed ? yes : { status: 'False', reason: 'PodSandboxNotReady', message: why };
   const verdicts: readonly [string, Verdict][] = [
-    ['PodReadyToStartContainers', { status: placed ? 'True' : 'False' }],
+    ['PodScheduled', yes],
+    ['PodReadyToStartContainers', place],
     ['Initialized', initializedVerdict(containers, phase)],
     ['Ready', readiness(pod, ready)],
     ['ContainersReady', ready],

@@ -159,7 +159,8 @@ export class PodContainers {
   #waitAgain(slot: ContainerSlot, until: number, wait: number): void {
     const pod = formatPod(this.#pod);
     const { name } = slot;
-    this.#around.tell(this.#pod, 'Warning', 'BackOff', `Back-off restarting failed container ${name} in pod ${pod}`);
+    const text = `Back-off restarting failed container ${name} in pod ${pod}`;
+    this.#around.tell(this.#pod, 'Warning', 'BackOff', text, slot.fieldPath);
     slot.keepEnd();
     const message = `back-off ${delayText(wait)} restarting failed container=${name} pod=${pod}`;
     slot.state = { kind: 'waiting', reason: 'CrashLoopBackOff', message, until };
@@ -194,14 +195,14 @@ export class PodContainers {
     }
     const { lifecycle } = slot.container as Container;
     const { clock, tell } = this.#around;
-    tell(this.#pod, 'Normal', 'Killing', message);
+    tell(this.#pod, 'Normal', 'Killing', message, slot.fieldPath);
     slot.state.prober?.stop();
     slot.stopping = new Stopping(slot.state.run, {
       clock,
       grace,
       preStop: lifecycle?.preStop,
       ...(lifecycle?.stopSignal ? { signal: lifecycle.stopSignal as NodeJS.Signals } : {}),
-      onHookFailure: () => tell(this.#pod, 'Warning', 'FailedPreStopHook', 'PreStopHook failed'),
+      onHookFailure: () => tell(this.#pod, 'Warning', 'FailedPreStopHook', 'PreStopHook failed', slot.fieldPath),
     });
   }
 

@@ -73,6 +73,7 @@ export class PodWorker {
     await this.#checkLimits();
     if (this.#stop) return this.#continueStop(this.#graceOfPod);
     if (this.ended) return this.#step(undefined);
+    if (this.#around.stepwise && pod.status?.startTime === undefined) return this.#step(this.#now);
     if (!(await this.#prepare())) return this.#step(this.#now + retry);
     const renewAt = await this.#updateVolumes();
     if (renewAt === 'missing' || !this.#sandbox) return this.#step(this.#now + retry);

@@ -123,7 +123,7 @@ class Start {
   }
 
   #tell(type: 'Normal' | 'Warning', reason: string, message: string): void {
-    this.#around.tell(this.#pod, type, reason, message);
+    this.#around.tell(this.#pod, type, reason, message, this.#slot.fieldPath);
   }
 }
 
@@ -137,8 +137,8 @@ export function showPullBackOff(pod: Pod, slot: ContainerSlot, around: PodSurrou
   if (slot.state.kind !== 'waiting') return;
   const back = `Back-off pulling image ${JSON.stringify(slot.container.image ?? '')}`;
   const message = `${back}: ${slot.state.reason}: ${slot.state.message ?? ''}`;
-  around.tell(pod, 'Normal', 'BackOff', back);
-  around.tell(pod, 'Warning', 'Failed', 'Error: ImagePullBackOff');
+  around.tell(pod, 'Normal', 'BackOff', back, slot.fieldPath);
+  around.tell(pod, 'Warning', 'Failed', 'Error: ImagePullBackOff', slot.fieldPath);
   slot.state = { kind: 'waiting', reason: 'ImagePullBackOff', message, until: slot.retryAt };
 }
 
@@ -152,7 +152,7 @@ export function watchRun(pod: Pod, slot: ContainerSlot, run: RunningContainer, a
       container,
       run,
       onChange: () => touched(pod),
-      tell: (reason, message) => tell(pod, 'Warning', reason, message),
+      tell: (reason, message) => tell(pod, 'Warning', reason, message, slot.fieldPath),
     });
   const { postStart } = container.lifecycle ?? {};
   if (!postStart || !run.hook) {
@@ -173,8 +173,8 @@ export function watchRun(pod: Pod, slot: ContainerSlot, run: RunningContainer, a
         { pod: pod.metadata.name, container: slot.name, error: String(error) },
         'a postStart hook failed',
       );
-      tell(pod, 'Warning', 'FailedPostStartHook', 'PostStartHook failed');
-      tell(pod, 'Normal', 'Killing', 'FailedPostStartHook');
+      tell(pod, 'Warning', 'FailedPostStartHook', 'PostStartHook failed', slot.fieldPath);
+      tell(pod, 'Normal', 'Killing', 'FailedPostStartHook', slot.fieldPath);
       run.kill('SIGKILL');
     },
   );

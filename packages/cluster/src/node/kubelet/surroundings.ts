@@ -18,8 +18,10 @@ export interface PodSurroundings {
   /** Of all namespaces, now. */
   readonly services: () => Iterable<Service>;
   readonly node: () => Node | undefined;
-  /** Writes an event about a pod. */
-  readonly tell: (pod: Pod, type: EventType, reason: string, message: string) => void;
+  /** Writes an event about a pod, or about a part of it. */
+  readonly tell: (pod: Pod, type: EventType, reason: string, message: string, fieldPath?: string) => void;
+  /** Whether what a pod waits for is written before it is done: where it takes a moment, and somebody may look. */
+  readonly stepwise: boolean;
   /** Something has happened to the pod: it is to be looked at. */
   readonly touched: (pod: Pod) => void;
 }

@@ -5,8 +5,8 @@ import type { AnyContainer } from '../runtime.ts';
 export type Stretch = readonly [from: number, until: number];
 
 interface CommonBehaviour {
-  /** Milliseconds that a pull takes, and what is wrong when it fails. */
-  readonly pull?: { readonly delay?: number; readonly error?: string };
+  /** Milliseconds that a pull takes, and what is wrong when it fails; or that the image is there, so that none is needed. */
+  readonly pull?: { readonly delay?: number; readonly error?: string; readonly there?: boolean };
   /** Milliseconds from the pulled image to the start. */
   readonly startDelay?: number;
   /** The container cannot be started, and why. */

@@ -58,7 +58,7 @@ class SimulatedSandbox implements PodSandbox {
         'ErrImagePull',
         pull?.error ?? `image ${JSON.stringify(image)} cannot be pulled: a rule of the simulated node says so`,
       );
-    return { id: `simulated://${image}`, fresh: true, size: 0 };
+    return { id: `simulated://${image}`, fresh: !pull?.there, size: 0 };
   }
 
   async start(start: ContainerStart): Promise<RunningContainer> {
