@@ -146,7 +146,7 @@ export async function play(scenario: Scenario, ground: Ground): Promise<Recordin
     await recorder.start(client, namespace, scenario.also);
     const stage = new Play(ground, namespace, recorder);
     await scenario.run(stage);
-    await ground.wait(3);
+    await ground.wait(scenario.after ?? 3);
     return recordingOf(recorder, namespace, { ordered: scenario.ordered === true, notes: stage.notes });
   } finally {
     await recorder.stop();

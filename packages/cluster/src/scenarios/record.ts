@@ -2,7 +2,7 @@ import { Event, type KubeObject, Pod } from '@coxswain/k8s';
 import { leavesOf } from './flatten.ts';
 import { Names } from './names.ts';
 import type { Recorder, Sighting } from './recorder.ts';
-import { isFollowed, reduced, wordsOf } from './rules.ts';
+import { isFollowed, isTold, reduced, wordsOf } from './rules.ts';
 import type { Course, Recording, Track, Tracks } from './types.ts';
 
 type Value = Track[number];
@@ -55,7 +55,7 @@ function eventsOf(recorder: Recorder, names: Names): readonly string[] {
       const about = `${regarding?.kind} ${regarding?.name}${regarding?.fieldPath ? ` ${regarding.fieldPath}` : ''}`;
       return wordsOf('event', names.text(`${type} ${reason} (${source}) ${about}: ${note}`));
     });
-  return [...new Set(texts)].sort();
+  return [...new Set(texts.filter(isTold))].sort();
 }
 
 function isReady(object: KubeObject): boolean {

@@ -4,7 +4,7 @@ import type { Track } from './types.ts';
 const notFollowed: readonly { readonly kind?: string; readonly path: RegExp; readonly reason: string }[] = [
   {
     kind: 'Pod',
-    path: /^status\.(\w*ontainerStatuses\[\w+\]\.)?resources\b/,
+    path: /^status\.(\w*ontainerStatuses\[\w+\]\.)?(resources|allocatedResources)\b/,
     reason: 'What a kubelet reads from cgroups, which says how much memory the machine could have at most.',
   },
   {
@@ -21,6 +21,11 @@ const notFollowed: readonly { readonly kind?: string; readonly path: RegExp; rea
     kind: 'EndpointSlice',
     path: /^metadata\.generation$/,
     reason: 'Counts how often it was written, which depends on how many pods changed in the same moment.',
+  },
+  {
+    kind: 'EndpointSlice',
+    path: /\bterminating$/,
+    reason: 'How many pods are on their way out at the same moment depends on how long they take.',
   },
   { path: /\bclaimRef\.resourceVersion$/, reason: 'Of this run only.' },
   { path: /^metadata\.annotations\[?\.?kubectl/, reason: 'What kubectl notes for itself.' },
@@ -48,7 +53,25 @@ const sameWords: readonly {
     instead: '<id>',
     reason: 'Runtimes name what they run, and by which image, as they like.',
   },
+  {
+    text: /failed to pull and unpack image .*$|image "[^"]*" cannot be pulled: .*$/,
+    instead: '<why>',
+    reason: 'Why an image cannot be pulled is told by whoever pulls it.',
+  },
 ];
+
+/** Events that say something about the kubelet's own start. */
+const notTold: readonly { readonly text: RegExp; readonly reason: string }[] = [
+  {
+    text: /object ".*" not registered$/,
+    reason: 'A kubelet that has just started does not know yet what its pods need.',
+  },
+];
+
+/** Whether an event is part of recordings. */
+export function isTold(text: string): boolean {
+  return !notTold.some((rule) => rule.text.test(text));
+}
 
 /** A text in the words that both sides use. */
 export function wordsOf(path: string, text: string): string {
@@ -71,7 +94,7 @@ function ends(track: Track): Track {
     const from = before ?? (index > 0 ? 0 : undefined);
     const to = after === null ? 0 : after;
     if (typeof from !== 'number' || typeof to !== 'number') return true;
-    return Math.sign(value - from) !== Math.sign(to - value);
+    return value === from || Math.sign(value - from) !== Math.sign(to - value);
   });
 }
 
@@ -89,8 +112,34 @@ function extremes(track: Track): Track {
   return values.filter((value, index) => index === 0 || value !== values[index - 1]);
 }
 
+/** How often a kubelet comes round while it waits depends on when it looks. Kept is what it said, each once, and what it said at the end. */
+const rounds = /\.state\.waiting\.(reason|message)$|last-change-trigger-time$/;
+
+function onceEach(track: Track): Track {
+  const once = track.filter((value, index) => track.indexOf(value) === index);
+  const last = track.at(-1) ?? null;
+  return once.at(-1) === last ? once : [...once, last];
+}
+
+/**
+ * A pod may have its place on the node before anybody looks, and has lost its address before it is gone, or not: what is first of the one and last
+ * of the other says nothing.
+ */
+const place = /\[PodReadyToStartContainers\]\.(status|reason|message)$/;
+const placeless = new Set<Track[number]>(['False', 'PodSandboxNotReady', 'no pod sandbox exists']);
+const address = /^status\.podIPs?\b/;
+
+function settled(path: string, track: Track): Track {
+  if (place.test(path) && track[0] === null && placeless.has(track[1] ?? null)) {
+    const rest = [null, ...track.slice(2)];
+    return rest.filter((value, index) => index === 0 || value !== rest[index - 1]);
+  }
+  return address.test(path) && track.at(-1) === null ? track.slice(0, -1) : track;
+}
+
 /** The values a field had, without those that only say when somebody looked. */
 export function reduced(path: string, track: Track): Track {
-  const kept = ends(track);
+  const kept = ends(settled(path, track));
+  if (rounds.test(path)) return onceEach(kept);
   return counts.test(path) ? extremes(kept) : kept;
 }

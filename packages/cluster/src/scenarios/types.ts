@@ -48,6 +48,8 @@ export interface Scenario {
   readonly also?: readonly { readonly kind: Kind; readonly names: RegExp }[];
   /** Record in which order pods are made, become ready and go: where controllers promise one. */
   readonly ordered?: boolean;
+  /** Seconds that it is looked on after its end; default 3. */
+  readonly after?: number;
   /** Needs the nodes for itself: it takes them away, or fills them. */
   readonly alone?: boolean;
   run(stage: Stage): Promise<void>;

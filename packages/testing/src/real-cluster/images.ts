@@ -46,7 +46,7 @@ function archive({ name, files, command }: Image): Buffer {
 
 const folder = (path: string, mode = 0o755): TarEntry => ({ path, mode, content: undefined });
 
-async function busyboxFiles(): Promise<readonly TarEntry[]> {
+async function busyboxFiles(): Promise<TarEntry[]> {
   const list = await runProgram('/bin/busybox', ['--list'], { cwd: '/' });
   const names = list.split('\n').filter((name) => name !== '' && name !== 'busybox');
   return [
@@ -60,6 +60,9 @@ async function busyboxFiles(): Promise<readonly TarEntry[]> {
   ];
 }
 
+/** So that versions are different images. */
+const version = (tag: string): TarEntry => ({ path: 'etc/version', mode: 0o644, content: Buffer.from(`${tag}\n`) });
+
 /** Writes the archives of all images into a folder, and answers their paths. */
 export async function writeImages(path: string): Promise<readonly string[]> {
   await mkdir(path, { recursive: true });
@@ -68,7 +71,11 @@ export async function writeImages(path: string): Promise<readonly string[]> {
   const command = ['sh', '-c', 'trap "exit 0" TERM INT; while :; do sleep 3600 & wait; done'];
   const images: readonly Image[] = [
     { name: pauseImage, files, command },
-    ...['1', '2', '3'].map((tag) => ({ name: busyboxImage.replace(/\d$/, tag), files, command })),
+    ...['1', '2', '3'].map((tag) => ({
+      name: busyboxImage.replace(/\d$/, tag),
+      files: [...files, version(tag)],
+      command,
+    })),
   ];
   return Promise.all(
     images.map(async (image, index) => {

@@ -23,9 +23,12 @@ function readiness(pod: Pod, containersReady: Verdict): Verdict {
     (gate) => conditionOf(pod, gate.conditionType)?.status !== 'True',
   );
   if (closed.length === 0) return yes;
-  const text = closed.map(
-    (gate) => `corresponding condition of pod readiness gate "${gate.conditionType}" does not exist or is not True.`,
-  );
+  const text = closed.map(({ conditionType }) => {
+    const { status } = conditionOf(pod, conditionType) ?? {};
+    return status === undefined
+      ? `corresponding condition of pod readiness gate "${conditionType}" does not exist.`
+      : `the status of pod readiness gate "${conditionType}" is not "True", but ${status}`;
+  });
   return { status: 'False', reason: 'ReadinessGatesNotReady', message: text.join(', ') };
 }
 

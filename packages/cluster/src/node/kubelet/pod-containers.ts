@@ -21,6 +21,8 @@ export class PodContainers {
   #pod: Pod;
   readonly #around: PodSurroundings;
   readonly #slots: ContainerSlot[] = [];
+  /** A sidecar has just begun, which is to be written before the others begin. */
+  #paused = false;
 
   constructor(pod: Pod, around: PodSurroundings) {
     this.#pod = pod;
@@ -42,7 +44,7 @@ export class PodContainers {
 
   /** When something goes on by itself; milliseconds since the epoch. */
   get due(): number | undefined {
-    let due: number | undefined;
+    let due = this.#paused ? this.#around.clock.now() : undefined;
     for (const slot of this.#slots) if (slot.due !== undefined) due = Math.min(due ?? slot.due, slot.due);
     return due;
   }
@@ -132,11 +134,15 @@ export class PodContainers {
 
   /** Moves every container on that may: those of which something is due, and those whose turn it is. */
   async advance(sandbox: PodSandbox): Promise<void> {
+    this.#paused = false;
     let open = true;
     for (const slot of this.inits) {
+      const ran = slot.state.kind === 'running';
       if (open || slot.begun) await this.#move(slot, sandbox);
       if (!slot.passed) open = false;
+      this.#paused ||= this.#around.stepwise && slot.sort === 'sidecar' && !ran && slot.state.kind === 'running';
     }
+    if (this.#paused) return;
     for (const slot of this.mains) if (open || slot.begun) await this.#move(slot, sandbox);
     for (const slot of this.#slots) if (slot.sort === 'ephemeral') await this.#move(slot, sandbox);
     if (this.mains.every(({ over }) => over)) this.#stopSidecars(graceOf(this.#pod));

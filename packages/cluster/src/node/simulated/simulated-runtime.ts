@@ -49,9 +49,14 @@ class SimulatedSandbox implements PodSandbox {
   async setVolume(): Promise<void> {}
 
   async pullImage(container: AnyContainer): Promise<PulledImage> {
-    const { image = '' } = container;
+    const { image = '', imagePullPolicy } = container;
     const { clock, behaviour } = this.#options;
     const { kind, pull } = behaviour(this.#pod, container, 0);
+    if (kind === 'unpullable' && imagePullPolicy === 'Never')
+      throw new RuntimeRefusal(
+        'ErrImageNeverPull',
+        `Container image ${JSON.stringify(image)} is not present with pull policy of Never`,
+      );
     await pause(clock, pull?.delay ?? 0);
     if (kind === 'unpullable')
       throw new RuntimeRefusal(

@@ -43,9 +43,11 @@ async function drain(stage: Stage, node: string): Promise<void> {
   const there = () => stage.all(Pod).filter(({ spec }) => spec?.nodeName === node);
   while (there().length > 0) {
     for (const { metadata } of there().filter((pod) => !pod.metadata.deletionTimestamp))
-      if ((await stage.evict(metadata.name)) === 201)
+      if ((await stage.evict(metadata.name)) === 201) {
         await stage.until(`${metadata.name} is gone`, () => !stage.seen(Pod, metadata.name));
-    await stage.wait(5);
+        await allowed(stage, 1);
+      }
+    await stage.wait(1);
   }
 }
 

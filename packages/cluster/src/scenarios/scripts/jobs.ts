@@ -52,7 +52,7 @@ const failing: Scenario = {
 const suspended: Scenario = {
   name: 'suspend-job',
   async run(stage) {
-    await stage.create(Job, job('later', { suspend: true, template: { spec: task(['sleep', '1000']) } }));
+    await stage.create(Job, job('later', { suspend: true, template: { spec: podSpec({ restartPolicy: 'Never' }) } }));
     await stage.wait(1);
     await stage.patch(Job, 'later', { spec: { suspend: false } });
     await stage.until('its pod runs', () => stage.all(Pod)[0]?.status?.phase === 'Running');

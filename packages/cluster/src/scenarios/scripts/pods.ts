@@ -46,6 +46,8 @@ const ends: Scenario = {
 
 const crashLoop: Scenario = {
   name: 'crash-loop',
+  // soon after, it starts again
+  after: 0,
   async run(stage) {
     await stage.create(Pod, pod('crash', { containers: [container({ command: ['false'] })] }));
     await stage.until('it has started three times', () => containerOf(stage, 'crash')?.restartCount === 2);
@@ -97,7 +99,7 @@ const sidecar: Scenario = {
 const twoContainers: Scenario = {
   name: 'container-that-restarts',
   async run(stage) {
-    const containers = [container(), container({ name: 'other', command: ['sleep', '2'] })];
+    const containers = [container(), container({ name: 'other', command: ['sleep', '5'] })];
     await stage.create(Pod, pod('two', { containers }));
     await stage.until('one has started again', () =>
       (stage.seen(Pod, 'two')?.status?.containerStatuses ?? []).some(({ restartCount }) => restartCount === 1),

@@ -29,7 +29,8 @@ function untilReady(stage: Stage, replicas: number): Promise<void> {
 
 const updated = (stage: Stage, count: number) =>
   stage.until(`${count} pods are updated`, () => {
-    const { status } = stage.seen(StatefulSet, 'db') ?? {};
+    const { status, metadata } = stage.seen(StatefulSet, 'db') ?? {};
+    if (status?.observedGeneration !== metadata?.generation) return false;
     return (status?.updatedReplicas ?? 0) === count && stage.all(Pod).filter(isReady).length === status?.replicas;
   });
 
