@@ -130,7 +130,7 @@ async function inRoot(
   const setpriv = machine.tools.path('setpriv');
   return {
     command: [setpriv, '--pdeathsig', 'KILL', nsenter, ...entered, ...unshare, ...shell],
-    enter: (inside) => [setpriv, '--pdeathsig', 'KILL', ...keeper.join(inside)],
+    enter: (inside) => [setpriv, '--pdeathsig', 'KILL', ...keeper.join(inside, network)],
   };
 }
 

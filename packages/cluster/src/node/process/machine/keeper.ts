@@ -81,21 +81,12 @@ export class Keeper {
     return [this.#tools.path('nsenter'), '--target', String(this.pid), ...user, '--mount', ...net, '--'];
   }
 
-  /** Words that make a command run in the namespaces of a process of a container. */
-  join(pid: number): readonly string[] {
-    const user = this.privileged ? [] : [`--user=/proc/${this.pid}/ns/user`, '--preserve-credentials'];
-    return [
-      this.#tools.path('nsenter'),
-      '--target',
-      String(pid),
-      ...user,
-      '--mount',
-      '--pid',
-      '--ipc',
-      '--uts',
-      '--net',
-      '--',
-    ];
+  /** Words that make a command run in the namespaces of a process of a container, and in a network unless it is the machine's. */
+  join(pid: number, network: string | undefined): readonly string[] {
+    const user = this.privileged ? [] : [`--user=${this.userNamespace}`, '--preserve-credentials'];
+    const net = network === undefined ? [] : [`--net=${network}`];
+    const all = ['--target', String(pid), ...user, '--mount', '--pid', '--ipc', '--uts', ...net];
+    return [this.#tools.path('nsenter'), ...all, '--'];
   }
 
   /** A path of this machine as it is seen here: what is mounted by the keeper is seen only so. */
