@@ -7,7 +7,7 @@ import type { PodReference } from '../../apiserver/index.ts';
 import { ignoreRace } from '../../controllers/workload/tolerant.ts';
 import { objectFinder } from '../find-object.ts';
 import type { PodVolumes } from '../volumes/index.ts';
-import { admit, claimOf } from './admission.ts';
+import { type AdmissionRefusal, admit, claimOf } from './admission.ts';
 import type { ManagedNode } from './managed-node.ts';
 import { refusedStatus, statusDifference } from './pod-status.ts';
 import { PodWorker, type Step } from './pod-worker.ts';
@@ -47,7 +47,7 @@ export class Kubelet implements Reconciler {
     if (known && known.pod.metadata.uid !== pod?.metadata.uid) await this.#forget(name, known);
     if (!pod || !node) return undefined;
     const going = pod.metadata.deletionTimestamp !== undefined;
-    const worker = this.#workers.get(name) ?? this.#take(context, pod, node);
+    const worker = this.#workers.get(name) ?? (await this.#take(context, pod, node));
     if (!worker) return going ? this.#release(context, pod) : undefined;
     if (worker === 'refused') return undefined;
     if (!going) return this.#report(context, pod, await worker.advance(pod));
@@ -57,6 +57,11 @@ export class Kubelet implements Reconciler {
     await this.#release(context, pod);
     if (!pod.metadata.finalizers?.length) await this.#forget(name, worker);
     return undefined;
+  }
+
+  /** Probes and graces end with the kubelet; what becomes of the containers is the runtime's. */
+  stop(): void {
+    for (const worker of this.#workers.values()) worker.containers.abandon();
   }
 
   /** A pod on one of the nodes, also one that has ended. */
@@ -75,13 +80,15 @@ export class Kubelet implements Reconciler {
   }
 
   /** Takes a pod on; `undefined` when there is nothing to be done with it, `refused` when the node does not take it. */
-  #take(context: ReconcileContext, pod: Pod, node: ManagedNode): PodWorker | 'refused' | undefined {
+  async #take(
+    context: ReconcileContext,
+    pod: Pod,
+    node: ManagedNode,
+  ): Promise<PodWorker | 'refused' | undefined> {
     if (hasEnded(pod)) return undefined;
     const fresh = pod.status?.startTime === undefined;
     if (fresh && pod.metadata.deletionTimestamp) return undefined;
-    const object = context.cache.store(Node).get({ name: node.name });
-    const others = [...this.workersOn(node.name)].filter(({ ended }) => !ended).map(({ claim }) => claim);
-    const refusal = fresh && object ? admit(object, pod, claimOf(pod), others) : undefined;
+    const refusal = fresh ? await this.#refusal(context, pod, node.name) : undefined;
     if (refusal) {
       this.#tell(pod, 'Warning', refusal.reason, refusal.message);
       const { reason, message } = refusal;
@@ -93,6 +100,16 @@ export class Kubelet implements Reconciler {
     const set = this.#byNode.get(node.name) ?? new Set();
     this.#byNode.set(node.name, set.add(worker));
     return worker;
+  }
+
+  /** Why the node does not take the pod. What is known of the node may be late: before a pod fails, the server is asked. */
+  async #refusal({ cache, client }: ReconcileContext, pod: Pod, name: string): Promise<AdmissionRefusal | undefined> {
+    const others = () => [...this.workersOn(name)].filter(({ ended }) => !ended).map(({ claim }) => claim);
+    const known = cache.store(Node).get({ name });
+    const first = known && admit(known, pod, claimOf(pod), others());
+    if (!first) return undefined;
+    const now = await client.of(Node).find({ name });
+    return now && admit(now, pod, claimOf(pod), others());
   }
 
   #surroundings({ client, cache, clock, log }: ReconcileContext, node: ManagedNode): PodSurroundings {
