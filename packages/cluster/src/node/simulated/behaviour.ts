@@ -80,9 +80,18 @@ function play(commands: readonly (readonly string[])[]): ContainerBehaviour {
 /** Images that tests of Kubernetes itself, and ours, take for ones that nobody has. */
 const nobodyHas = /(^|\/)invalid\.|:unpullable$|^webserver:404$|^foo:non-existent$|^nginx:404$/;
 
+/** One that the others wait for: it is there to end. */
+function isInit({ spec }: Pod, { name }: AnyContainer): boolean {
+  return spec?.initContainers?.some((init) => init.name === name && init.restartPolicy !== 'Always') ?? false;
+}
+
 /**
- * The default: well-known one-shot commands end as they would, names under `invalid.` and a few tags cannot be pulled, everything else is
- * taken for a server that runs.
+ * The default: well-known one-shot commands end as they would, and so do init containers; names under `invalid.` and a few tags cannot be
+ * pulled, everything else is taken for a server that runs.
  */
-export const defaultBehaviour: PodBehaviour = (_pod, container) =>
-  nobodyHas.test(container.image ?? '') ? { kind: 'unpullable' } : play(commandsOf(container));
+export const defaultBehaviour: PodBehaviour = (pod, container) => {
+  if (nobodyHas.test(container.image ?? '')) return { kind: 'unpullable' };
+  const commands = commandsOf(container);
+  if (commands.length === 0 && isInit(pod, container)) return { kind: 'ends', after: 0, exitCode: 0 };
+  return play(commands);
+};
