@@ -13,10 +13,13 @@ const shown = (track: Track | undefined): string =>
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
+/** The course of a field that was never there. */
+const never: Track = [null];
+
 function trackDifferences(place: string, real: Tracks, embedded: Tracks): Difference[] {
   const paths = [...new Set([...Object.keys(real), ...Object.keys(embedded)])].sort();
   return paths
-    .filter((path) => !same(real[path], embedded[path]))
+    .filter((path) => !same(real[path] ?? never, embedded[path] ?? never))
     .map((path) => ({ place: `${place}  ${path}`, real: shown(real[path]), embedded: shown(embedded[path]) }));
 }
 

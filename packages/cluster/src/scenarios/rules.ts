@@ -27,6 +27,16 @@ const notFollowed: readonly { readonly kind?: string; readonly path: RegExp; rea
     path: /\bterminating$/,
     reason: 'How many pods are on their way out at the same moment depends on how long they take.',
   },
+  {
+    kind: 'EndpointSlice',
+    path: /last-change-trigger-time$|^endpoints\.named\[.*\]\.serving$/,
+    reason: 'Says which changes came together.',
+  },
+  {
+    kind: 'Pod',
+    path: /\[PodReadyToStartContainers\]\.reason$/,
+    reason: 'The message says it, and more.',
+  },
   { path: /\bclaimRef\.resourceVersion$/, reason: 'Of this run only.' },
   { path: /^metadata\.annotations\[?\.?kubectl/, reason: 'What kubectl notes for itself.' },
 ];
@@ -113,7 +123,7 @@ function extremes(track: Track): Track {
 }
 
 /** How often a kubelet comes round while it waits depends on when it looks. Kept is what it said, each once, and what it said at the end. */
-const rounds = /\.state\.waiting\.(reason|message)$|last-change-trigger-time$/;
+const rounds = /\.state\.waiting\.(reason|message)$/;
 
 function onceEach(track: Track): Track {
   const once = track.filter((value, index) => track.indexOf(value) === index);

@@ -80,11 +80,7 @@ export class Kubelet implements Reconciler {
   }
 
   /** Takes a pod on; `undefined` when there is nothing to be done with it, `refused` when the node does not take it. */
-  async #take(
-    context: ReconcileContext,
-    pod: Pod,
-    node: ManagedNode,
-  ): Promise<PodWorker | 'refused' | undefined> {
+  async #take(context: ReconcileContext, pod: Pod, node: ManagedNode): Promise<PodWorker | 'refused' | undefined> {
     if (hasEnded(pod)) return undefined;
     const fresh = pod.status?.startTime === undefined;
     if (fresh && pod.metadata.deletionTimestamp) return undefined;

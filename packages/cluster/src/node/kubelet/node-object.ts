@@ -24,6 +24,11 @@ export function nodeObject({ name, labels, taints, podCIDR }: NodeSpec): Node {
         'beta.kubernetes.io/arch': platform.arch,
         ...labels,
       },
+      // said by every kubelet, and by the controller that tells kubelets how long they may keep what they have read
+      annotations: {
+        'node.alpha.kubernetes.io/ttl': '0',
+        'volumes.kubernetes.io/controller-managed-attach-detach': 'true',
+      },
     },
     spec: {
       ...(podCIDR ? { podCIDR, podCIDRs: [podCIDR] } : {}),

@@ -73,7 +73,7 @@ export class PodContainers {
   }
 
   /** Goes on with what an earlier start of the node has left: runs that the sandbox still has, and the memory of those it has not. */
-  adopt(sandbox: PodSandbox): void {
+  adopt(sandbox: Pick<PodSandbox, 'adopt'>): void {
     const {
       initContainerStatuses = [],
       containerStatuses = [],
@@ -85,7 +85,7 @@ export class PodContainers {
     }
   }
 
-  #adoptOne(slot: ContainerSlot, status: ContainerStatus, sandbox: PodSandbox): void {
+  #adoptOne(slot: ContainerSlot, status: ContainerStatus, sandbox: Pick<PodSandbox, 'adopt'>): void {
     slot.adopt(status);
     slot.startedWith = startInputs(this.#pod, slot.container);
     const { containerID: id = '', state } = status;
@@ -102,12 +102,7 @@ export class PodContainers {
       return;
     }
     const now = this.#around.clock.now();
-    const exit: ContainerExit = {
-      exitCode: 137,
-      at: now,
-      reason: 'ContainerStatusUnknown',
-      message: 'The container could not be located when the pod was terminated',
-    };
+    const exit: ContainerExit = { exitCode: 255, at: now, reason: 'Unknown' };
     const again = this.#again(slot, exit);
     const startedAt = Date.parse(state.running.startedAt ?? '');
     slot.state = { kind: 'ended', id, startedAt, exit, ...(again === undefined ? {} : { again }) };
@@ -119,7 +114,8 @@ export class PodContainers {
     for (const slot of this.#slots) {
       const exit = slot.state.kind === 'running' ? slot.state.run.exit : undefined;
       if (!exit) continue;
-      any = true;
+      // what is exchanged goes on in the same pass
+      any ||= !slot.replaced || ending;
       slot.end(exit, ending ? undefined : this.#again(slot, exit));
     }
     return any;
@@ -223,6 +219,20 @@ export class PodContainers {
     const others = this.#slots.filter(({ sort, state }) => sort !== 'sidecar' && state.kind === 'running');
     for (const slot of others) this.#stop(slot, grace, `Stopping container ${slot.name}`);
     if (others.length === 0) this.#stopSidecars(grace);
+  }
+
+  /** Those that have never run will not any more. */
+  giveUp(): void {
+    const at = this.#around.clock.now();
+    const message = 'The container could not be located when the pod was terminated';
+    for (const slot of this.mains)
+      if (!slot.begun && slot.state.kind === 'waiting')
+        slot.state = {
+          kind: 'ended',
+          id: '',
+          startedAt: at,
+          exit: { exitCode: 137, at, reason: 'ContainerStatusUnknown', message },
+        };
   }
 
   /** Nobody looks after them any more. */

@@ -28,6 +28,6 @@ export function phaseOf(containers: PodContainers): Phase {
 
 /** The phase of a pod that was stopped from outside: by its deletion, a deadline, the node. */
 export function stoppedPhase(containers: PodContainers, pod: Pod): NonNullable<PodStatus['phase']> {
-  if (!containers.all.some(({ begun }) => begun)) return pod.status?.phase ?? 'Pending';
+  if (!containers.all.some(({ begun, over }) => begun || over)) return pod.status?.phase ?? 'Pending';
   return containers.mains.every(succeeded) ? 'Succeeded' : 'Failed';
 }

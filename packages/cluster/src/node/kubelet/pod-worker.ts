@@ -84,6 +84,7 @@ export class PodWorker {
   /** Ends a pod that is to go. To be called again until it says `stopped`. @param grace milliseconds */
   async terminate(pod: Pod, grace: number): Promise<Step> {
     this.#pod = pod;
+    if (!this.#stop && !this.#sandbox) this.containers.adopt({ adopt: () => undefined });
     this.#stop ??= {};
     this.containers.observe(true);
     return this.#continueStop(grace);
@@ -126,6 +127,7 @@ export class PodWorker {
     // What ends at once is seen at once.
     if (this.containers.observe(true)) this.containers.stop(grace);
     this.containers.observe(true);
+    if (going && this.#around.stepwise) this.containers.giveUp();
     return { ...this.#step(undefined), ...(going && !this.containers.running ? { stopped: true } : {}) };
   }
 

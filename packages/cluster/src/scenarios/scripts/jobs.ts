@@ -55,7 +55,7 @@ const suspended: Scenario = {
     await stage.create(Job, job('later', { suspend: true, template: { spec: podSpec({ restartPolicy: 'Never' }) } }));
     await stage.wait(1);
     await stage.patch(Job, 'later', { spec: { suspend: false } });
-    await stage.until('its pod runs', () => stage.all(Pod)[0]?.status?.phase === 'Running');
+    await stage.until('its pod runs', () => stage.seen(Job, 'later')?.status?.ready === 1);
     await stage.patch(Job, 'later', { spec: { suspend: true } });
     await stage.until('its pod is gone', () => stage.all(Pod).length === 0);
   },

@@ -46,8 +46,6 @@ const roll: Scenario = {
     await start(stage, 3);
     await setImage(stage, image(2));
     await updated(stage, 3);
-    await stage.delete(StatefulSet, 'db');
-    await stage.until('all pods are gone', () => stage.all(Pod).length === 0);
   },
 };
 

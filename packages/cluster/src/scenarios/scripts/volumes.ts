@@ -35,6 +35,7 @@ const bind: Scenario = {
     await stage.wait(2);
     await stage.create(PersistentVolume, volume('scenario-bind', storageClassName));
     await stage.until('it is bound', () => stage.seen(PersistentVolumeClaim, 'data')?.status?.phase === 'Bound', 60);
+    await stage.wait(5);
     await stage.create(Pod, { metadata: { name: 'user' }, spec: using('data') });
     await stage.until('its user is ready', () => isReady(stage.seen(Pod, 'user')));
     await stage.delete(PersistentVolumeClaim, 'data');
