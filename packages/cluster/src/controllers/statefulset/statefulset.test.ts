@@ -337,3 +337,18 @@ test('a watch that is late never makes a pod twice or moves two at once', async 
   expect(await images(world)).toEqual(['app:2', 'app:2', 'app:2']);
   expect(await world.names(ControllerRevision)).toHaveLength(2);
 });
+
+test('a pod whose port is taken on its node is made again until it is free', async () => {
+  await using world = await TestCluster.start();
+  const containers = [{ name: 'main', image: 'app:1', ports: [{ containerPort: 80, hostPort: 9000 }] }];
+  const spec = { nodeName: 'node-1', containers };
+  await world.create(Pod, { metadata: { name: 'other' }, spec });
+  const metadata = { labels: { app: 'port' } };
+  const port = { serviceName: 'port', replicas: 1, selector: { matchLabels: { app: 'port' } } };
+  await world.create(StatefulSet, { metadata: { name: 'port' }, spec: { ...port, template: { metadata, spec } } });
+  await world.advance(2);
+  expect((await world.events('NodePorts')).length).toBeGreaterThan(0);
+  await world.delete(Pod, 'other');
+  await world.advance(5);
+  expect((await world.get(Pod, 'port-0')).status?.phase).toBe('Running');
+});

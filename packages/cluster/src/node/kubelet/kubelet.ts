@@ -22,6 +22,12 @@ export interface KubeletOptions {
   readonly touched: (key: ObjectKey) => void;
 }
 
+/**
+ * Milliseconds after which a pod is refused. They pass on a real node, too; without them a controller that makes such pods anew would do so
+ * without end while no time passes.
+ */
+const refusalTakes = 100;
+
 const nameOf = ({ namespace, name }: { readonly namespace?: string; readonly name: string }) => `${namespace}/${name}`;
 const hasEnded = ({ status }: Pod) => status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
@@ -29,6 +35,8 @@ const hasEnded = ({ status }: Pod) => status?.phase === 'Succeeded' || status?.p
 export class Kubelet implements Reconciler {
   readonly #options: KubeletOptions;
   readonly #workers = new Map<string, PodWorker>();
+  /** Pods that are about to be refused: uids by name. */
+  readonly #doubted = new Map<string, string | undefined>();
   /** Workers by the node they are on. */
   readonly #byNode = new Map<string, Set<PodWorker>>();
 
@@ -45,11 +53,13 @@ export class Kubelet implements Reconciler {
     // A node that is down or cut off does not hear of its pods.
     if (node && node.state !== 'up') return undefined;
     if (known && known.pod.metadata.uid !== pod?.metadata.uid) await this.#forget(name, known);
+    if (!pod) this.#doubted.delete(name);
     if (!pod || !node) return undefined;
     const going = pod.metadata.deletionTimestamp !== undefined;
     const worker = this.#workers.get(name) ?? (await this.#take(context, pod, node));
     if (!worker) return going ? this.#release(context, pod) : undefined;
     if (worker === 'refused') return undefined;
+    if (worker === 'doubted') return { requeueAfter: refusalTakes };
     if (!going) return this.#report(context, pod, await worker.advance(pod));
     const step = await worker.terminate(pod, (pod.metadata.deletionGracePeriodSeconds ?? 30) * 1000);
     const result = await this.#report(context, pod, step);
@@ -79,12 +89,23 @@ export class Kubelet implements Reconciler {
     return this.#byNode.get(node) ?? [];
   }
 
-  /** Takes a pod on; `undefined` when there is nothing to be done with it, `refused` when the node does not take it. */
-  async #take(context: ReconcileContext, pod: Pod, node: ManagedNode): Promise<PodWorker | 'refused' | undefined> {
+  /** Takes a pod on; `undefined` when there is nothing to be done with it, `refused` when the node does not take it, `doubted` when it will not. */
+  async #take(
+    context: ReconcileContext,
+    pod: Pod,
+    node: ManagedNode,
+  ): Promise<PodWorker | 'refused' | 'doubted' | undefined> {
     if (hasEnded(pod)) return undefined;
     const fresh = pod.status?.startTime === undefined;
     if (fresh && pod.metadata.deletionTimestamp) return undefined;
     const refusal = fresh ? await this.#refusal(context, pod, node.name) : undefined;
+    const name = nameOf(pod.metadata);
+    const doubted = this.#doubted.get(name) === pod.metadata.uid;
+    this.#doubted.delete(name);
+    if (refusal && !doubted) {
+      this.#doubted.set(name, pod.metadata.uid);
+      return 'doubted';
+    }
     if (refusal) {
       this.#tell(pod, 'Warning', refusal.reason, refusal.message);
       const { reason, message } = refusal;
@@ -92,7 +113,7 @@ export class Kubelet implements Reconciler {
       return 'refused';
     }
     const worker = new PodWorker(pod, this.#surroundings(context, node));
-    this.#workers.set(nameOf(pod.metadata), worker);
+    this.#workers.set(name, worker);
     const set = this.#byNode.get(node.name) ?? new Set();
     this.#byNode.set(node.name, set.add(worker));
     return worker;
