@@ -6,6 +6,7 @@ import { goProgramPath } from '../go-programs/index.ts';
 import { addresses } from './addresses.ts';
 import { makeCgroups, removeCgroups } from './cgroups.ts';
 import { pauseImage } from './images.ts';
+import { prefix } from './leftovers.ts';
 import { type Machine, startNode } from './machine.ts';
 import { cniFolder } from './requirements.ts';
 
@@ -146,7 +147,7 @@ export class RealNode {
     if (this.#machine) return;
     const { clock, number, folder, network, limit } = this.#settings;
     await writeConfigs(this.#settings);
-    this.#cgroups = await makeCgroups(`coxswain-${process.pid}-${number}`);
+    this.#cgroups = await makeCgroups(`${prefix}-${process.pid}-${number}`);
     const machine = await startNode(clock, this.name, this.#cgroups, ['sh', init, this.name, folder]);
     this.#machine = machine;
     await plugIn(network, machine, number);

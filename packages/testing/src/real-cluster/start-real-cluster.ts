@@ -10,6 +10,7 @@ import { missingGoPrograms } from '../go-programs/index.ts';
 import { addresses } from './addresses.ts';
 import { kubeconfigOf, type Plane, startPlane } from './control-plane.ts';
 import { writeImages } from './images.ts';
+import { prefix, removeLeftovers } from './leftovers.ts';
 import { type Machine, startNetwork } from './machine.ts';
 import { RealNode } from './real-node.ts';
 import { missingForRealCluster, realPrograms } from './requirements.ts';
@@ -114,7 +115,8 @@ async function refuseWithoutParts(): Promise<void> {
 export async function startRealCluster(options: RealClusterOptions = {}): Promise<RealCluster> {
   const { nodes: count = 2, timeout: limit = 120_000, clock = systemClock } = options;
   await refuseWithoutParts();
-  const folder = await mkdtemp(join(tmpdir(), 'coxswain-real-'));
+  await removeLeftovers();
+  const folder = await mkdtemp(join(tmpdir(), `${prefix}-${process.pid}-`));
   const closers: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true, maxRetries: 5 })];
   const stop = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
