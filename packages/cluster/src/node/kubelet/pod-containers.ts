@@ -125,6 +125,8 @@ export class PodContainers {
     const replaced = slot.replaced;
     slot.replaced = false;
     if (replaced) return exit.at;
+    // Sidecars are there for the others.
+    if (slot.sort === 'sidecar' && this.mains.every(({ over }) => over)) return undefined;
     return restarts(this.#pod, slot.container, slot.sort, exit) ? exit.at + slot.delay.after(exit.at) : undefined;
   }
 

@@ -43,24 +43,38 @@ function validateAddresses(status: ReadJson, old: ReadJson, key: string): readon
   return errors;
 }
 
+/** Whether one of a container's own rules is about an exit code. */
+function hasRuleFor(container: ReadJson | undefined, exitCode: number): boolean {
+  return objectsAt(container, 'restartPolicyRules').some((rule) => {
+    const codes = objectAt(rule, 'exitCodes');
+    const listed = Array.isArray(codes?.values) && codes.values.includes(exitCode);
+    return codes !== undefined && (textAt(codes, 'operator') === 'NotIn' ? !listed : listed);
+  });
+}
+
+function mayRestart(container: ReadJson | undefined, podPolicy: string, exitCode: number): boolean {
+  const own = textAt(container, 'restartPolicy');
+  if (own && hasRuleFor(container, exitCode)) return true;
+  const policy = own || podPolicy;
+  return policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0);
+}
+
 function validateTransitions(status: ReadJson, old: ReadJson, key: string): readonly FieldError[] {
-  const policy = textAt(objectAt(old, 'spec'), 'restartPolicy');
+  const spec = objectAt(old, 'spec');
+  const policy = textAt(spec, 'restartPolicy');
   const entries = objectsAt(status, key);
-  const specs = [
-    ...objectsAt(objectAt(old, 'spec'), 'containers'),
-    ...objectsAt(objectAt(old, 'spec'), 'initContainers'),
-  ];
+  const containers = [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')];
+  // A rule that restarts everything lets every container begin again.
+  const everything = containers.some((container) =>
+    objectsAt(container, 'restartPolicyRules').some((rule) => textAt(rule, 'action') === 'RestartAllContainers'),
+  );
+  if (everything) return [];
   return objectsAt(objectAt(old, 'status'), key).flatMap((before, i) => {
     const terminated = objectAt(objectAt(before, 'state'), 'terminated');
     const next = entries.find((entry) => entry.name === before.name);
     if (!terminated || !next || objectAt(objectAt(next, 'state'), 'terminated')) return [];
-    const own =
-      textAt(
-        specs.find((spec) => spec.name === before.name),
-        'restartPolicy',
-      ) || policy;
-    const failed = (numberAt(terminated, 'exitCode') ?? 0) !== 0;
-    if (own === 'Always' || (own === 'OnFailure' && failed)) return [];
+    const container = containers.find(({ name }) => name === before.name);
+    if (mayRestart(container, policy, numberAt(terminated, 'exitCode') ?? 0)) return [];
     return [forbiddenField(`status.${key}[${i}].state`, 'may not be transitioned to non-terminated state')];
   });
 }
