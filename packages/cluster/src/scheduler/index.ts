@@ -8,7 +8,7 @@ import { SchedulerService } from './service.ts';
 
 export { HostPorts } from './state/host-ports.ts';
 export { podAllowsNode } from './state/node-selection.ts';
-export { podLimit, podRequests, type Resources, resourcesOf } from './state/resources.ts';
+export { addResources, noResources, podLimit, podRequests, type Resources, resourcesOf } from './state/resources.ts';
 export { tolerates } from './state/tolerations.ts';
 
 /** Adds the scheduler to the control plane's manager. */

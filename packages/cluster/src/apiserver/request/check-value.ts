@@ -23,10 +23,13 @@ export function checkNesting(value: unknown, left: number = maxDepth): void {
   else for (const key in value) checkNesting((value as Readonly<Record<string, unknown>>)[key], left - 1);
 }
 
+/** What JSON's objects and arrays are made of. Looking for a method along the prototypes costs more than all the rest. */
+const plain: ReadonlySet<unknown> = new Set([Object.prototype, Array.prototype, null]);
+
 function check(value: unknown, left: number): void {
   if (typeof value === 'function' || typeof value === 'symbol') throw badRequest(`a ${typeof value} is no JSON value`);
   if (typeof value === 'object' && value !== null) {
-    if ('toJSON' in value && typeof value.toJSON === 'function') {
+    if (isDateLike(value)) {
       throw badRequest('a date or the like is no JSON value: write what it stands for as text');
     }
     if (left === 0) throw badRequest('exceeded max depth');
@@ -35,4 +38,9 @@ function check(value: unknown, left: number): void {
   } else if (typeof value === 'number' && !Number.isFinite(value)) {
     throw badRequest(`json: cannot unmarshal number ${value} into a field of the object: it cannot be kept exactly`);
   }
+}
+
+function isDateLike(value: object): boolean {
+  if (plain.has(Object.getPrototypeOf(value)) && !Object.hasOwn(value, 'toJSON')) return false;
+  return 'toJSON' in value && typeof value.toJSON === 'function';
 }

@@ -1,8 +1,8 @@
 /** Sets up to this size are looked at on every event. */
 const small = 100;
 /** Milliseconds of rest for each pod of a larger set; at most {@link longest}. */
-const restPerPod = 0.05;
-const longest = 250;
+const restPerPod = 0.1;
+const longest = 1_000;
 
 /**
  * Keeps the cost of large sets in bounds. A look at a set costs time in proportion to its size, and each of its pods brings several events;

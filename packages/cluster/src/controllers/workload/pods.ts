@@ -48,9 +48,12 @@ export function readySince(pod: Pod): number | undefined {
  * Milliseconds until a pod that is ready has been so for `minReadySeconds`: 0 when it is available, `undefined` when it is not ready.
  */
 export function untilAvailable(pod: Pod, minReadySeconds: number, now: number): number | undefined {
-  const since = factsOf(pod).readySince;
-  if (since === undefined || minReadySeconds === 0) return since === undefined ? undefined : 0;
-  return Math.max(0, since + minReadySeconds * 1000 - now);
+  return untilReadyFor(factsOf(pod), minReadySeconds, now);
+}
+
+function untilReadyFor({ readySince }: PodFacts, minReadySeconds: number, now: number): number | undefined {
+  if (readySince === undefined || minReadySeconds === 0) return readySince === undefined ? undefined : 0;
+  return Math.max(0, readySince + minReadySeconds * 1000 - now);
 }
 
 /** The shorter of two waits; `undefined` is none. */
@@ -78,9 +81,10 @@ export function tallyPods(pods: Iterable<Pod>, minReadySeconds: number, now: num
   for (const pod of pods) {
     if (pod.metadata.deletionTimestamp && pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed')
       terminating++;
-    if (!isActive(pod)) continue;
+    const facts = factsOf(pod);
+    if (!facts.active) continue;
     active++;
-    const left = untilAvailable(pod, minReadySeconds, now);
+    const left = untilReadyFor(facts, minReadySeconds, now);
     if (left === undefined) continue;
     ready++;
     if (left === 0) available++;

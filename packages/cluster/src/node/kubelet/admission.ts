@@ -1,5 +1,14 @@
 import type { ContainerPort, Node, Pod } from '@coxswain/k8s';
-import { HostPorts, podAllowsNode, podLimit, podRequests, type Resources, resourcesOf } from '../../scheduler/index.ts';
+import {
+  addResources,
+  HostPorts,
+  noResources,
+  podAllowsNode,
+  podLimit,
+  podRequests,
+  type Resources,
+  resourcesOf,
+} from '../../scheduler/index.ts';
 
 /** Why a node does not take a pod that was given to it: reason and message of the pod that fails. */
 export interface AdmissionRefusal {
@@ -11,6 +20,31 @@ export interface AdmissionRefusal {
 export interface PodClaim {
   readonly requests: Resources;
   readonly ports: readonly ContainerPort[];
+}
+
+/** What several pods take together. */
+export class ClaimSum {
+  readonly requests = noResources();
+  #pods = 0;
+
+  /** How many there are. */
+  get pods(): number {
+    return this.#pods;
+  }
+
+  /** @param factor -1 takes away what was added */
+  add({ requests }: PodClaim, factor: 1 | -1 = 1): void {
+    addResources(this.requests, requests, factor);
+    this.#pods += factor;
+  }
+}
+
+/** The pods on a node. */
+export interface Neighbours {
+  /** What all of them take, also those that have ended: kept, so that not every pod is looked at for each new one. */
+  readonly most: ClaimSum;
+  /** What those have that have not ended. */
+  readonly live: () => readonly PodClaim[];
 }
 
 export function claimOf(pod: Pod): PodClaim {
@@ -38,16 +72,11 @@ function predicate(name: string, what: string): AdmissionRefusal {
   return { reason: name, message: `Predicate ${name} failed: ${what}` };
 }
 
-function refuseResources(
-  node: Node,
-  { requests }: PodClaim,
-  others: readonly PodClaim[],
-): AdmissionRefusal | undefined {
+function refuseResources(node: Node, { requests }: PodClaim, others: ClaimSum): AdmissionRefusal | undefined {
   const { allocatable } = node.status ?? {};
-  const count = tooLittle('pods', 1, others.length, podLimit(allocatable));
+  const count = tooLittle('pods', 1, others.pods, podLimit(allocatable));
   if (count) return count;
   const have = resourcesOf(allocatable);
-  const used = (pick: (resources: Resources) => number) => others.reduce((sum, other) => sum + pick(other.requests), 0);
   const amounts: (readonly [string, (resources: Resources) => number])[] = [
     ['cpu', ({ cpu }) => cpu],
     ['memory', ({ memory }) => memory],
@@ -58,29 +87,29 @@ function refuseResources(
       .map((name) => [name, ({ scalars }: Resources) => scalars?.get(name) ?? 0] as const),
   ];
   for (const [name, pick] of amounts) {
-    const refusal = pick(requests) === 0 ? undefined : tooLittle(name, pick(requests), used(pick), pick(have));
+    const refusal = tooLittle(name, pick(requests), pick(others.requests), pick(have));
     if (refusal) return refusal;
   }
   return undefined;
 }
 
+function sumOf(claims: readonly PodClaim[]): ClaimSum {
+  const sum = new ClaimSum();
+  for (const claim of claims) sum.add(claim);
+  return sum;
+}
+
 /**
  * Whether a node takes a pod: what the scheduler has checked is checked again, as pods may come by other ways. The first thing that is
  * wrong counts.
- * @param others what the pods have that are on the node and have not ended
  */
-export function admit(
-  node: Node,
-  pod: Pod,
-  claim: PodClaim,
-  others: readonly PodClaim[],
-): AdmissionRefusal | undefined {
-  const resources = refuseResources(node, claim, others);
-  if (resources) return resources;
+export function admit(node: Node, pod: Pod, claim: PodClaim, others: Neighbours): AdmissionRefusal | undefined {
+  const full = refuseResources(node, claim, others.most) && refuseResources(node, claim, sumOf(others.live()));
+  if (full) return full;
   if (!podAllowsNode(pod, node)) return predicate('NodeAffinity', "node(s) didn't match Pod's node affinity/selector");
   if (claim.ports.length === 0) return undefined;
   const held = new HostPorts();
-  for (const other of others) held.add(other.ports);
+  for (const { ports } of others.live()) held.add(ports);
   return held.clashes(claim.ports)
     ? predicate('NodePorts', "node(s) didn't have free ports for the requested pod ports")
     : undefined;

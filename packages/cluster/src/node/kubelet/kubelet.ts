@@ -7,7 +7,7 @@ import type { PodReference } from '../../apiserver/index.ts';
 import { ignoreRace } from '../../controllers/workload/tolerant.ts';
 import { objectFinder } from '../find-object.ts';
 import type { PodVolumes } from '../volumes/index.ts';
-import { type AdmissionRefusal, admit, claimOf } from './admission.ts';
+import { type AdmissionRefusal, admit, ClaimSum, claimOf, type Neighbours } from './admission.ts';
 import type { ManagedNode } from './managed-node.ts';
 import { refusedStatus, statusDifference } from './pod-status.ts';
 import { PodWorker, type Step } from './pod-worker.ts';
@@ -31,14 +31,19 @@ const refusalTakes = 100;
 const nameOf = ({ namespace, name }: { readonly namespace?: string; readonly name: string }) => `${namespace}/${name}`;
 const hasEnded = ({ status }: Pod) => status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
+/** The workers on a node, and what their pods take of it. */
+interface Workers {
+  readonly all: Set<PodWorker>;
+  readonly sum: ClaimSum;
+}
+
 /** Runs the pods of its nodes: a level-triggered step per pod, and a worker that remembers. */
 export class Kubelet implements Reconciler {
   readonly #options: KubeletOptions;
   readonly #workers = new Map<string, PodWorker>();
   /** Pods that are about to be refused: uids by name. */
   readonly #doubted = new Map<string, string | undefined>();
-  /** Workers by the node they are on. */
-  readonly #byNode = new Map<string, Set<PodWorker>>();
+  readonly #byNode = new Map<string, Workers>();
 
   constructor(options: KubeletOptions) {
     this.#options = options;
@@ -82,11 +87,19 @@ export class Kubelet implements Reconciler {
 
   /** Everything on a node is lost: its containers end, and it remembers nothing. */
   async lose(node: string): Promise<void> {
-    for (const worker of [...(this.#byNode.get(node) ?? [])]) await this.#forget(nameOf(worker.pod.metadata), worker);
+    for (const worker of [...this.workersOn(node)]) await this.#forget(nameOf(worker.pod.metadata), worker);
   }
 
   workersOn(node: string): Iterable<PodWorker> {
-    return this.#byNode.get(node) ?? [];
+    return this.#byNode.get(node)?.all ?? [];
+  }
+
+  #workersOf(node: string): Workers {
+    const known = this.#byNode.get(node);
+    if (known) return known;
+    const workers: Workers = { all: new Set(), sum: new ClaimSum() };
+    this.#byNode.set(node, workers);
+    return workers;
   }
 
   /** Takes a pod on; `undefined` when there is nothing to be done with it, `refused` when the node does not take it, `doubted` when it will not. */
@@ -114,19 +127,24 @@ export class Kubelet implements Reconciler {
     }
     const worker = new PodWorker(pod, this.#surroundings(context, node));
     this.#workers.set(name, worker);
-    const set = this.#byNode.get(node.name) ?? new Set();
-    this.#byNode.set(node.name, set.add(worker));
+    const workers = this.#workersOf(node.name);
+    workers.all.add(worker);
+    workers.sum.add(worker.claim);
     return worker;
   }
 
   /** Why the node does not take the pod. What is known of the node may be late: before a pod fails, the server is asked. */
   async #refusal({ cache, client }: ReconcileContext, pod: Pod, name: string): Promise<AdmissionRefusal | undefined> {
-    const others = () => [...this.workersOn(name)].filter(({ ended }) => !ended).map(({ claim }) => claim);
+    const { all, sum } = this.#workersOf(name);
+    const others: Neighbours = {
+      most: sum,
+      live: () => [...all].filter(({ ended }) => !ended).map(({ claim }) => claim),
+    };
     const known = cache.store(Node).get({ name });
-    const first = known && admit(known, pod, claimOf(pod), others());
+    const first = known && admit(known, pod, claimOf(pod), others);
     if (!first) return undefined;
     const now = await client.of(Node).find({ name });
-    return now && admit(now, pod, claimOf(pod), others());
+    return now && admit(now, pod, claimOf(pod), others);
   }
 
   #surroundings({ client, cache, clock, log }: ReconcileContext, node: ManagedNode): PodSurroundings {
@@ -177,7 +195,8 @@ export class Kubelet implements Reconciler {
 
   async #forget(name: string, worker: PodWorker): Promise<void> {
     if (this.#workers.get(name) === worker) this.#workers.delete(name);
-    this.#byNode.get(worker.pod.spec?.nodeName ?? '')?.delete(worker);
+    const workers = this.#byNode.get(worker.pod.spec?.nodeName ?? '');
+    if (workers?.all.delete(worker)) workers.sum.add(worker.claim, -1);
     await worker.remove();
   }
 }
