@@ -24,8 +24,13 @@ export {
   type ProgramRun,
   type SimulatedProgram,
   type SimulatedPrograms,
+  type Stage,
+  type StageDelay,
+  type StageMatch,
+  type StageProbe,
+  type StageWhen,
 } from './node/index.ts';
 export { KeysError } from './pki/index.ts';
 export { startCluster } from './start-cluster.ts';
 export { DataDirError, type DirLock, lockDirectory, makeDirectory } from './storage/index.ts';
-export type { Cluster, ClusterOptions, ClusterUser } from './types.ts';
+export type { Cluster, ClusterNodes, ClusterOptions, ClusterUser } from './types.ts';

@@ -52,6 +52,7 @@ class Nodes implements OpenNodes {
       keep: options.keepNodes ?? options.nodes === undefined,
       ...(options.programs ? { programs: options.programs } : {}),
       ...(options.behaviour ? { behaviour: options.behaviour } : {}),
+      ...(options.stages ? { stages: options.stages } : {}),
       talkative: options.podEvents ?? false,
     });
     this.#simulated = simulated;

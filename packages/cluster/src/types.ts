@@ -2,7 +2,7 @@ import type { Client } from '@coxswain/runtime/client';
 import type { Clock, Logger, Random } from '@coxswain/runtime/core';
 import type { OptionalPlugin, WebhookRoutes } from './apiserver/admission/index.ts';
 import type { Faults } from './faults/index.ts';
-import type { NodeState, PodBehaviour, SimulatedPrograms } from './node/index.ts';
+import type { NodeState, PodBehaviour, SimulatedPrograms, Stage } from './node/index.ts';
 
 export interface ClusterOptions {
   /** Default: the machine's clock. A virtual clock needs the in-process client only. */
@@ -38,6 +38,8 @@ export interface ClusterOptions {
    * images under `invalid.` cannot be pulled, everything else runs, all at once.
    */
   readonly behaviour?: PodBehaviour;
+  /** Rules for containers on simulated nodes, which go before `behaviour`: delays, failures, ends, probes. Default none. @see Stage */
+  readonly stages?: readonly Stage[];
   /** Whether simulated nodes tell in events what goes well (`Pulled`, `Created`, `Started`, `Killing`), as real ones do. Default false. */
   readonly podEvents?: boolean;
   /** Share of its requests that a container is said to use where nobody measures it (`kubectl top`); default 0.5. */

@@ -5,6 +5,7 @@
 export { type CompactOptions, faultRoute } from './fault-route.ts';
 export { createFaults, type FaultInjector, type FaultInjectorOptions } from './injector.ts';
 export { parseFaultRule } from './parse-rule.ts';
+export { matchesPattern } from './pattern.ts';
 export type {
   FaultAction,
   FaultCounts,

@@ -1,5 +1,6 @@
 import { attributesOf } from '../apiserver/authorization/index.ts';
 import type { ApiRequest } from '../apiserver/types.ts';
+import { matchesPattern } from './pattern.ts';
 import type { FaultMatch, Pattern } from './types.ts';
 
 /** What rules look at. `undefined` where a request that is not for a resource has none. */
@@ -29,28 +30,12 @@ export function factsOf(request: ApiRequest): RequestFacts {
   return { ...who, resource, group, subresource, namespace, name };
 }
 
-function matches(text: string, pattern: string): boolean {
-  if (!pattern.includes('*')) return text === pattern;
-  const [first = '', ...rest] = pattern.split('*');
-  const last = rest.pop() ?? '';
-  if (!text.startsWith(first)) return false;
-  // The middle parts in order, each as early as it can be, so that a pattern never costs more than its length times the text's.
-  let at = first.length;
-  for (const part of rest) {
-    const found = text.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return text.length - last.length >= at && text.endsWith(last);
-}
-
 /** Compiles a match, once a rule. */
 export function matcher(match: FaultMatch = {}): (facts: RequestFacts) => boolean {
   const tests = (Object.entries(match) as [keyof FaultMatch, Pattern][]).map(([key, pattern]) => {
-    const patterns = typeof pattern === 'string' ? [pattern] : pattern;
     return (facts: RequestFacts) => {
       const text = facts[key];
-      return text !== undefined && patterns.some((each) => matches(text, each));
+      return text !== undefined && matchesPattern(text, pattern);
     };
   });
   return (facts) => tests.every((test) => test(facts));

@@ -14,4 +14,9 @@ export {
   type SimulatedNodesOptions,
   type SimulatedProgram,
   type SimulatedPrograms,
+  type Stage,
+  type StageDelay,
+  type StageMatch,
+  type StageProbe,
+  type StageWhen,
 } from './simulated/index.ts';

@@ -1,8 +1,8 @@
 import type { Pod } from '@coxswain/k8s';
 import type { AnyContainer } from '../runtime.ts';
 
-/** A stretch of a run, from and until so many milliseconds after its start. */
-export type Stretch = readonly [from: number, until: number];
+/** A stretch of a run, from and until so many milliseconds after its start; again every so many milliseconds, if it is said. */
+export type Stretch = readonly [from: number, until: number, every?: number];
 
 interface CommonBehaviour {
   /** Milliseconds that a pull takes, and what is wrong when it fails; or that the image is there, so that none is needed. */
@@ -29,7 +29,7 @@ export type ContainerBehaviour = CommonBehaviour &
     | { readonly kind: 'unpullable' }
   );
 
-/** Decides what a container of a pod does in one of its runs. @param attempt runs of the container before this one */
+/** Decides what a container of a pod does in one of its runs. @param attempt runs of the container before this one, or pulls of its image */
 export type PodBehaviour = (pod: Pod, container: AnyContainer, attempt: number) => ContainerBehaviour;
 
 const shell = /(^|\/)(ba|da|a)?sh$/;

@@ -5,3 +5,4 @@
 export { type ContainerBehaviour, defaultBehaviour, type PodBehaviour } from './behaviour.ts';
 export type { ProgramCommand, ProgramRun, SimulatedProgram, SimulatedPrograms } from './programs.ts';
 export { SimulatedNodes, type SimulatedNodesOptions } from './simulated-nodes.ts';
+export type { Stage, StageDelay, StageMatch, StageProbe, StageWhen } from './stage.ts';

@@ -3,7 +3,7 @@ import { type Clock, type Random, randomUuid, type Timer } from '@coxswain/runti
 import type { CommandStreams } from '../../apiserver/index.ts';
 import { ContainerLog } from '../container-log.ts';
 import type { ContainerExit, ContainerStart, ProbeResult, RunningContainer } from '../runtime.ts';
-import type { ContainerBehaviour } from './behaviour.ts';
+import type { ContainerBehaviour, Stretch } from './behaviour.ts';
 import type { SimulatedProgram } from './programs.ts';
 
 /** Exit code of a command that is there but cannot be run, as shells have it. */
@@ -16,6 +16,11 @@ export interface SimulatedContainerOptions {
   readonly program: SimulatedProgram | undefined;
   /** A run that goes on from before. */
   readonly known?: { readonly id: string; readonly startedAt: number };
+}
+
+function isIn([from, until, every]: Stretch, since: number): boolean {
+  const at = every !== undefined && since >= from ? from + ((since - from) % every) : since;
+  return at >= from && at < until;
 }
 
 /** One run of a container that runs no program: it ends by rule, and shows what its stand-in shows. What nobody looks at is not made. */
@@ -124,7 +129,7 @@ export class SimulatedContainer implements RunningContainer {
       (one) => (container as Container)[`${one}Probe`] === probe,
     );
     const since = this.#options.clock.now() - this.startedAt;
-    const fails = (probes[sort ?? 'readiness'] ?? []).some(([from, until]) => since >= from && since < until);
+    const fails = (probes[sort ?? 'readiness'] ?? []).some((stretch) => isIn(stretch, since));
     return fails ? { ok: false, output: 'the rule of the simulated node says so' } : { ok: true, output: '' };
   }
 

@@ -5,6 +5,8 @@ import { PodAddresses } from './address.ts';
 import { defaultBehaviour, type PodBehaviour } from './behaviour.ts';
 import type { SimulatedPrograms } from './programs.ts';
 import { SimulatedRuntime } from './simulated-runtime.ts';
+import type { Stage } from './stage.ts';
+import { stagedBehaviour } from './stages.ts';
 
 export interface SimulatedNodesOptions {
   /** How many; named `node-1` … */
@@ -12,6 +14,8 @@ export interface SimulatedNodesOptions {
   /** Whether more of them that are in the cluster go on; otherwise they are removed with their pods. Default false. */
   readonly keep?: boolean;
   readonly behaviour?: PodBehaviour;
+  /** Rules that go before it. */
+  readonly stages?: readonly Stage[];
   /** Whether what goes well is told in events of pods, too. Default false. */
   readonly talkative?: boolean;
   /** What stands in for the programs of containers; default nothing. */
@@ -32,10 +36,11 @@ export class SimulatedNodes {
     this.#manager = manager;
     this.#options = options;
     const { clock, random } = manager;
+    const { behaviour = defaultBehaviour, stages } = options;
     this.#runtime = new SimulatedRuntime({
       clock,
       random,
-      behaviour: options.behaviour ?? defaultBehaviour,
+      behaviour: stages?.length ? stagedBehaviour(stages, behaviour, random) : behaviour,
       programs: options.programs ?? (() => undefined),
       addresses: new PodAddresses(() => this.#taken()),
       nodeAddress: (node) => this.#addresses.get(node),

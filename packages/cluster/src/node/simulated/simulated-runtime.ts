@@ -39,6 +39,8 @@ class SimulatedSandbox implements PodSandbox {
   readonly #options: SimulatedRuntimeOptions;
   /** Of each container the last run, and the one before it. */
   readonly #runs = new Map<string, readonly [SimulatedContainer, SimulatedContainer?]>();
+  /** How often the image of each container was asked for. */
+  readonly #pulls = new Map<string, number>();
 
   constructor(pod: Pod, address: string, options: SimulatedRuntimeOptions) {
     this.addresses = [address];
@@ -51,7 +53,9 @@ class SimulatedSandbox implements PodSandbox {
   async pullImage(container: AnyContainer): Promise<PulledImage> {
     const { image = '', imagePullPolicy } = container;
     const { clock, behaviour } = this.#options;
-    const { kind, pull } = behaviour(this.#pod, container, 0);
+    const before = this.#pulls.get(container.name) ?? 0;
+    this.#pulls.set(container.name, before + 1);
+    const { kind, pull } = behaviour(this.#pod, container, before);
     if (kind === 'unpullable' && imagePullPolicy === 'Never')
       throw new RuntimeRefusal(
         'ErrImageNeverPull',
