@@ -4,6 +4,8 @@
  */
 import type { Manager } from '@coxswain/runtime/manager';
 import { certificateControllers, type RequestAuthority } from './certificates/index.ts';
+import { cronJobController } from './cronjob/index.ts';
+import { daemonSetController } from './daemonset/index.ts';
 import { deploymentController } from './deployment/index.ts';
 import { disruptionControllers } from './disruption/index.ts';
 import { endpointsControllers } from './endpoints/index.ts';
@@ -51,7 +53,9 @@ export function workloadControllers(manager: Manager, options: ControllerOptions
     replicaSetControllers,
     disruptionControllers,
     statefulSetController,
+    daemonSetController,
     jobController,
+    cronJobController,
     endpointsControllers,
     volumeControllers,
     podGarbageCollector,

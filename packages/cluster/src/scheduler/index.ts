@@ -7,9 +7,9 @@ import type { Manager } from '@coxswain/runtime/manager';
 import { SchedulerService } from './service.ts';
 
 export { HostPorts } from './state/host-ports.ts';
-export { podAllowsNode } from './state/node-selection.ts';
+export { namedNodes, podAllowsNode } from './state/node-selection.ts';
 export { addResources, noResources, podLimit, podRequests, type Resources, resourcesOf } from './state/resources.ts';
-export { tolerates } from './state/tolerations.ts';
+export { tolerated, tolerates } from './state/tolerations.ts';
 
 /** Adds the scheduler to the control plane's manager. */
 export function scheduler(manager: Manager): void {

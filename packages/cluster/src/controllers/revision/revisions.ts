@@ -27,6 +27,10 @@ export interface RevisionOwner {
   readonly collisionCount: number;
   /** Old revisions to keep besides those in use. */
   readonly historyLimit: number;
+  /** Of its revisions, besides its own; default none. */
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** Label of its revisions that holds the hash in their names; default `controller.kubernetes.io/hash`. */
+  readonly hashLabel?: string;
 }
 
 /** The template most pods have, and the one they should get. The same until the template changes. */
@@ -73,6 +77,8 @@ function textOf(data: unknown): string {
   );
 }
 
+const defaultHashLabel = 'controller.kubernetes.io/hash';
+
 /** Most characters of the owner's name in that of a revision. */
 const prefixLength = 223;
 
@@ -81,7 +87,8 @@ async function create(
   owner: RevisionOwner,
   number: number,
 ): Promise<{ readonly revision: ControllerRevision; readonly collisionCount: number }> {
-  const { name, namespace, annotations } = owner.object.metadata;
+  const { name, namespace, annotations: own } = owner.object.metadata;
+  const annotations = own || owner.annotations ? { ...own, ...owner.annotations } : undefined;
   const revisions = client.of(ControllerRevision);
   const data = dataOf(owner);
   for (let collisionCount = owner.collisionCount; ; collisionCount++) {
@@ -90,7 +97,7 @@ async function create(
       metadata: {
         name: `${name.slice(0, prefixLength)}-${hash}`,
         namespace: namespace ?? '',
-        labels: { ...owner.template.metadata?.labels, 'controller.kubernetes.io/hash': hash },
+        labels: { ...owner.template.metadata?.labels, [owner.hashLabel ?? defaultHashLabel]: hash },
         ...(annotations ? { annotations } : {}),
         ownerReferences: [controllerReference(owner.kind, owner.object)],
       },
