@@ -29,6 +29,7 @@ export const controlPlanePolicy: ShortPolicy = {
         'delete,deletecollection,get,patch|*|*',
         'create||endpoints,persistentvolumeclaims,persistentvolumes,pods',
         'create|apps|controllerrevisions,replicasets',
+        'create|batch|jobs',
         'create,update|discovery.k8s.io|endpointslices',
         'update||endpoints,namespaces/finalize,namespaces/status,nodes,resourcequotas/status',
         'update|apps|controllerrevisions',
