@@ -91,15 +91,13 @@ spec:
 
   it('leaves out what nobody here works on, and says so', async () => {
     const file = await manifest(
-      'daemon.yaml',
-      `apiVersion: apps/v1
-kind: DaemonSet
+      'scaler.yaml',
+      `apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
 metadata: {name: agent}
 spec:
-  selector: {matchLabels: {app: agent}}
-  template:
-    metadata: {labels: {app: agent}}
-    spec: {containers: [{name: main, image: app:1}]}
+  maxReplicas: 3
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: agent}
 ---
 apiVersion: v1
 kind: ConfigMap
@@ -108,8 +106,8 @@ metadata: {name: fine}
     );
     const { code, stdout } = await cox('up', '-f', file, '--once', '--wait');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/DaemonSet\/agent {2}not simulated\n/);
-    expect(stdout).toMatch(/\nnot simulated here: daemonset\/agent\nready: configmap\/fine in \d\.\ds\n$/);
+    expect(stdout).toMatch(/HorizontalPodAutoscaler\/agent {2}not simulated\n/);
+    expect(stdout).toMatch(/\nnot simulated here: horizontalpodautoscaler\/agent\nready: configmap\/fine in \d\.\ds\n$/);
   });
 });
 

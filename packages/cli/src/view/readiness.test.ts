@@ -8,8 +8,6 @@ function object(apiVersion: string, kind: string, status?: object): KubeObject {
 
 describe('readinessOf', () => {
   it.each([
-    ['apps/v1', 'DaemonSet'],
-    ['batch/v1', 'CronJob'],
     ['autoscaling/v2', 'HorizontalPodAutoscaler'],
     ['networking.k8s.io/v1', 'Ingress'],
   ])('%s %s: nobody works on it, so it is not ready and not waited for', (apiVersion, kind) => {
@@ -22,6 +20,26 @@ describe('readinessOf', () => {
     expect(readinessOf(object('v1', 'PersistentVolumeClaim', { phase: 'Bound' })).ready).toBe(true);
     for (const status of [undefined, {}, { phase: 'Pending' }, { phase: 'Lost' }])
       expect(isWaitedFor(readinessOf(object('v1', 'PersistentVolumeClaim', status)))).toBe(true);
+  });
+
+  it('a DaemonSet is ready when each of its nodes has an available pod of its template', () => {
+    const set = (status: object, type = 'RollingUpdate') =>
+      readinessOf({
+        ...object('apps/v1', 'DaemonSet', status),
+        metadata: { name: 'x', generation: 2 },
+        spec: { updateStrategy: { type } },
+      } as KubeObject);
+    const numbers = { desiredNumberScheduled: 3, numberAvailable: 3, updatedNumberScheduled: 3 };
+    expect(set({ ...numbers, observedGeneration: 1 })).toMatchObject({ ready: false, phase: 'Progressing' });
+    expect(set({ ...numbers, observedGeneration: 2 })).toEqual({ ready: true, phase: 'Ready', reason: '3/3 ready' });
+    const old = { ...numbers, observedGeneration: 2, updatedNumberScheduled: 1 };
+    expect(set(old)).toMatchObject({ ready: false, reason: '1/3 ready' });
+    expect(set(old, 'OnDelete').ready).toBe(true);
+    expect(set({ ...numbers, observedGeneration: 2, numberAvailable: 2 }).ready).toBe(false);
+  });
+
+  it('a CronJob is ready when it is there', () => {
+    expect(readinessOf(object('batch/v1', 'CronJob', {})).ready).toBe(true);
   });
 
   it('what has no status is ready when it is there', () => {

@@ -21,9 +21,7 @@ export function isWaitedFor({ ready, unknown }: Readiness): boolean {
 
 /** Kinds of Kubernetes that are stored and served, but that no controller of the embedded cluster works on. */
 const notSimulated = new Set([
-  'apps/DaemonSet',
   'autoscaling/HorizontalPodAutoscaler',
-  'batch/CronJob',
   'certificates.k8s.io/CertificateSigningRequest',
   'networking.k8s.io/Ingress',
   'networking.k8s.io/NetworkPolicy',
@@ -45,6 +43,9 @@ interface Observed {
   readonly reason?: string;
   readonly replicas?: number;
   readonly readyReplicas?: number;
+  readonly desiredNumberScheduled?: number;
+  readonly updatedNumberScheduled?: number;
+  readonly numberAvailable?: number;
   readonly containerStatuses?: readonly ContainerState[];
   readonly initContainerStatuses?: readonly ContainerState[];
 }
@@ -96,6 +97,21 @@ function replicaReadiness(object: KubeObject, wanted: number, status: Observed):
   return { ready, phase: ready ? 'Ready' : 'Progressing', reason: `${have}/${wanted} ready` };
 }
 
+/** A DaemonSet is where it should be when each of its nodes has an available pod of its template; with OnDelete an older one will do. */
+function daemonReadiness(object: KubeObject, status: Observed): Readiness {
+  const wanted = status.desiredNumberScheduled ?? 0;
+  const available = status.numberAvailable ?? 0;
+  const have = isReplacedByHand(object) ? available : Math.min(available, status.updatedNumberScheduled ?? 0);
+  const current = (status.observedGeneration ?? 0) >= (object.metadata.generation ?? 0);
+  const ready = current && have >= wanted;
+  return { ready, phase: ready ? 'Ready' : 'Progressing', reason: `${have}/${wanted} ready` };
+}
+
+function isReplacedByHand(object: KubeObject): boolean {
+  const { spec } = object as { readonly spec?: { readonly updateStrategy?: { readonly type?: string } } };
+  return spec?.updateStrategy?.type === 'OnDelete';
+}
+
 /**
  * Whether an object has reached what its spec says, by what its status says: the condition `Ready`, replica counts, or,
  * for kinds that have neither, being there. `expectsCondition`: the kind is an operator's, so no condition yet means not ready.
@@ -117,6 +133,7 @@ export function readinessOf(object: KubeObject, expectsCondition = false): Readi
   const complete = status.conditions?.find(({ type }) => type === 'Complete' || type === 'Failed');
   if (object.kind === 'Job')
     return { ready: complete?.type === 'Complete', phase: complete?.type ?? 'Running', reason: complete?.reason ?? '' };
+  if (object.kind === 'DaemonSet' && object.apiVersion === 'apps/v1') return daemonReadiness(object, status);
   const wanted = wantedReplicas(object);
   if (wanted !== undefined) return replicaReadiness(object, wanted, status);
   if (status.phase && unfinished.has(status.phase))
