@@ -78,6 +78,11 @@ test('suspended: no pods; resumed: runs, its clock starting anew', async () => {
   const done = await world.get(Job, 'work');
   expect(conditionText(done, 'Suspended')).toBe('False/JobResumed');
   expect(conditionText(done, 'Complete')).toBe('True/CompletionsReached');
+  expect(new Set(await world.events('Suspended'))).toEqual(new Set(['Suspended: Job suspended']));
+  expect(new Set(await world.events('Resumed'))).toEqual(new Set(['Resumed: Job resumed']));
+  expect(await world.events('SuccessfulDelete')).toEqual([
+    expect.stringMatching(/^SuccessfulDelete: Deleted pod: work-/),
+  ]);
 });
 
 test('a finished job goes with its pods after its time to live', async () => {

@@ -74,7 +74,7 @@ export class JobReconciler implements Reconciler {
     const end = endOf(job, counts, clock.now());
     const wait =
       end || job.spec?.suspend
-        ? await this.#stop(context, counts.active)
+        ? await this.#stop(context, job, counts.active)
         : await this.#fill(context, job, counts, lastFailure(pods));
     const over = await this.#report(context, job, end, pods);
     // its time to live begins
@@ -109,10 +109,11 @@ export class JobReconciler implements Reconciler {
   }
 
   /** Pods that the job itself takes back do not count as failed. */
-  async #stop(context: ReconcileContext, pods: readonly Pod[]): Promise<undefined> {
+  async #stop(context: ReconcileContext, job: Job, pods: readonly Pod[]): Promise<undefined> {
     for (const pod of pods) {
       await untrack(context, [pod]);
       await deletePod(context.client, pod);
+      this.#recorder.event(Job, job, { reason: 'SuccessfulDelete', message: `Deleted pod: ${pod.metadata.name}` });
     }
     return undefined;
   }
@@ -120,7 +121,7 @@ export class JobReconciler implements Reconciler {
   async #fill(context: ReconcileContext, job: Job, counts: JobCounts, failedAt: number): Promise<Result> {
     const { clock } = context;
     const excess = counts.active.length - (job.spec?.parallelism ?? 1);
-    await this.#stop(context, counts.active.slice(0, Math.max(0, excess)));
+    await this.#stop(context, job, counts.active.slice(0, Math.max(0, excess)));
     const { count, indexes } = missing(job, counts);
     const deadline = this.#untilDeadline(job, clock.now());
     if (count === 0) return deadline;
@@ -157,17 +158,30 @@ export class JobReconciler implements Reconciler {
     const ended = pods.filter(isUncounted);
     if (ended.length > 0) {
       await writeStatus(context, Job, job, jobStatus(job, end, counts, now, true));
+      this.#announceSuspension(job);
       await untrack(context, ended);
       // Whoever changed a pod meanwhile brings another pass: counted now, it would be counted again then.
       if (controlledPods(context, job).some(isUncounted)) return false;
     }
     const fresh = context.cache.store(Job).get(context.key) ?? job;
     await writeStatus(context, Job, fresh, jobStatus(job, end, counts, now, false));
+    if (ended.length === 0) this.#announceSuspension(job);
     if (!end || !isOver(end, counts)) return false;
     const type = end.type === 'Complete' ? 'Normal' : 'Warning';
     const reason = end.type === 'Complete' ? 'Completed' : end.reason;
     this.#recorder.event(Job, job, { type, reason, message: end.type === 'Complete' ? 'Job completed' : end.message });
     return true;
+  }
+
+  /** Says that a job was suspended or resumed; to be called when the status that says so has been written. */
+  #announceSuspension({ spec, status, ...job }: Job): void {
+    const before = status?.conditions?.some((one) => one.type === 'Suspended' && one.status === 'True') ?? false;
+    const suspended = spec?.suspend ?? false;
+    if (before === suspended) return;
+    const event = suspended
+      ? { reason: 'Suspended', message: 'Job suspended' }
+      : { reason: 'Resumed', message: 'Job resumed' };
+    this.#recorder.event(Job, job, event);
   }
 }
 
