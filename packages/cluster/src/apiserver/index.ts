@@ -13,6 +13,7 @@ export {
   type Command,
   type CommandRequest,
   type ContainerReference,
+  type ContainerUsage,
   type LogOptions,
   type NodeConnection,
   type NodeConnections,

@@ -3,6 +3,7 @@ import {
   type Command,
   type CommandRequest,
   type ContainerReference,
+  type ContainerUsage,
   type NodeConnection,
   NodeRefusal,
   type PodReference,
@@ -10,6 +11,7 @@ import {
 import type { RunningContainer } from '../runtime.ts';
 import { logSource } from './log-source.ts';
 import type { PodWorker } from './pod-worker.ts';
+import type { UsageRates } from './usage-rates.ts';
 
 export interface KubeletConnectionOptions {
   readonly node: string;
@@ -19,6 +21,7 @@ export interface KubeletConnectionOptions {
   readonly serve: (connection: Duplex) => void;
   /** Connects with a port of the node. */
   readonly dialNode: (port: number, signal: AbortSignal) => Promise<Duplex>;
+  readonly rates: UsageRates;
 }
 
 /** How the API server reaches a node and what runs on it. */
@@ -67,6 +70,18 @@ export class KubeletConnection implements NodeConnection {
   async dialNode(port: number | undefined, signal: AbortSignal): Promise<Duplex> {
     return port === undefined ? connectTo(this.#options.serve) : this.#options.dialNode(port, signal);
   }
+
+  readonly usage = (pod: PodReference): ReadonlyMap<string, ContainerUsage> | undefined => {
+    const worker = this.#options.workerOf(pod);
+    if (!worker) return undefined;
+    const measured = new Map<string, ContainerUsage>();
+    for (const { status } of worker.containers.all) {
+      const run = this.#running({ ...pod, container: status.name });
+      const usage = run && this.#options.rates.of(run);
+      if (usage) measured.set(status.name, usage);
+    }
+    return measured;
+  };
 
   #running({ container, ...pod }: ContainerReference): RunningContainer | undefined {
     const state = this.#options.workerOf(pod)?.containers.find(container)?.state;

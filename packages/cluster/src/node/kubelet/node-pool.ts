@@ -13,6 +13,7 @@ import { Kubelet } from './kubelet.ts';
 import type { ManagedNode, NodeSpec, NodeState } from './managed-node.ts';
 import { nodeObject, nodeStatus } from './node-object.ts';
 import { nodeServer } from './node-server.ts';
+import { UsageRates } from './usage-rates.ts';
 
 export interface NodePoolOptions {
   /** Asked at the start, before any pod is looked at. */
@@ -173,6 +174,7 @@ export class NodePool implements Runnable {
         node: name,
         workerOf: (pod) => this.kubelet.workerOf(pod),
         serve: nodeServer({ node: name, pods }),
+        rates: new UsageRates(this.#manager.clock),
         dialNode: (port, signal) =>
           dialNode?.(name, port, signal) ??
           Promise.reject(new Error(`dial tcp ${name}:${port}: connect: connection refused`)),
