@@ -107,7 +107,9 @@ metadata: {name: fine}
     const { code, stdout } = await cox('up', '-f', file, '--once', '--wait');
     expect(code).toBe(0);
     expect(stdout).toMatch(/HorizontalPodAutoscaler\/agent {2}not simulated\n/);
-    expect(stdout).toMatch(/\nnot simulated here: horizontalpodautoscaler\/agent\nready: configmap\/fine in \d\.\ds\n$/);
+    expect(stdout).toMatch(
+      /\nnot simulated here: horizontalpodautoscaler\/agent\nready: configmap\/fine in \d\.\ds\n$/,
+    );
   });
 });
 

@@ -89,7 +89,6 @@ function surge(situation: Situation, byNode: ReadonlyMap<string, readonly Pod[]>
     else if (!pair.old) continue;
     else if (!pair.fresh) {
       if (!mayRun.has(node)) continue;
-      // a new pod on its way out still holds its place
       (isAvailable(situation, pair.old) ? candidates : allowed).push(node);
     } else if (!isAvailable(situation, pair.old) || isAvailable(situation, pair.fresh)) remove.push(pair.old);
     else surging++;

@@ -27,8 +27,6 @@ export interface RevisionOwner {
   readonly collisionCount: number;
   /** Old revisions to keep besides those in use. */
   readonly historyLimit: number;
-  /** Of its revisions, besides its own; default none. */
-  readonly annotations?: Readonly<Record<string, string>>;
   /** Label of its revisions that holds the hash in their names; default `controller.kubernetes.io/hash`. */
   readonly hashLabel?: string;
 }
@@ -87,8 +85,7 @@ async function create(
   owner: RevisionOwner,
   number: number,
 ): Promise<{ readonly revision: ControllerRevision; readonly collisionCount: number }> {
-  const { name, namespace, annotations: own } = owner.object.metadata;
-  const annotations = own || owner.annotations ? { ...own, ...owner.annotations } : undefined;
+  const { name, namespace, annotations } = owner.object.metadata;
   const revisions = client.of(ControllerRevision);
   const data = dataOf(owner);
   for (let collisionCount = owner.collisionCount; ; collisionCount++) {
