@@ -108,3 +108,13 @@ test('what has succeeded stays counted when its pod is deleted', async () => {
   expect(done.status).toMatchObject({ succeeded: 2 });
   expect(conditionText(done, 'Complete')).toBe('True/CompletionsReached');
 });
+
+test('a pod is not lost to the count when the status cannot be written', async () => {
+  await using world = await TestCluster.start();
+  await world.create(Job, job(['sleep', '10'], { completions: 1 }));
+  const match = { verb: 'patch', resource: 'jobs', subresource: 'status' };
+  world.cluster.faults.add({ match, when: { times: 2 }, action: { status: 409 } });
+  await world.advance(40);
+  expect(await phases(world)).toEqual(['Succeeded']);
+  expect((await world.get(Job, 'work')).status).toMatchObject({ succeeded: 1 });
+});

@@ -157,14 +157,14 @@ export class JobReconciler implements Reconciler {
     const counts = countPods(job, controlledPods(context, job));
     const ended = pods.filter(isUncounted);
     if (ended.length > 0) {
-      await writeStatus(context, Job, job, jobStatus(job, end, counts, now, true));
+      await writeStatus(context, Job, job, jobStatus(job, end, counts, now, true), { mustWrite: true });
       this.#announceSuspension(job);
       await untrack(context, ended);
       // Whoever changed a pod meanwhile brings another pass: counted now, it would be counted again then.
       if (controlledPods(context, job).some(isUncounted)) return false;
     }
     const fresh = context.cache.store(Job).get(context.key) ?? job;
-    await writeStatus(context, Job, fresh, jobStatus(job, end, counts, now, false));
+    await writeStatus(context, Job, fresh, jobStatus(job, end, counts, now, false), { mustWrite: true });
     if (ended.length === 0) this.#announceSuspension(job);
     if (!end || !isOver(end, counts)) return false;
     const type = end.type === 'Complete' ? 'Normal' : 'Warning';

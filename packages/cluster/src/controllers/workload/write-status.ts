@@ -18,13 +18,14 @@ function filled(status: object | undefined): object {
  * Makes the status of an object `status`, all of it; writes nothing when it is that already. Another object by that name is left alone.
  * Answers whether it wrote.
  * @param options.sameVersion only if the object has not changed meanwhile; default false
+ * @param options.mustWrite a lost race is an error, for those whose next step relies on what was written; default false
  */
 export async function writeStatus<T extends KubeObject & { readonly status?: object }>(
   { client }: ReconcileContext,
   kind: Kind<T>,
   object: T,
   status: NonNullable<T['status']>,
-  { sameVersion = false }: { readonly sameVersion?: boolean } = {},
+  { sameVersion = false, mustWrite = false }: { readonly sameVersion?: boolean; readonly mustWrite?: boolean } = {},
 ): Promise<boolean> {
   if (deepEqual(filled(status), filled(object.status))) return false;
   const body = mergeDiff(
@@ -36,6 +37,9 @@ export async function writeStatus<T extends KubeObject & { readonly status?: obj
   await client
     .of(kind)
     .patch(keyOf(object), merge({ metadata, status: body }), { subresource: 'status' })
-    .catch(ignoreRace);
+    .catch((error: unknown) => {
+      if (mustWrite) throw error;
+      return ignoreRace(error);
+    });
   return true;
 }
