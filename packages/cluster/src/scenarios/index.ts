@@ -2,7 +2,7 @@
  * What is done to a cluster by its users and by fate, played on a real Kubernetes with nodes and on the embedded one; what was to be
  * seen of all objects must be the same. `recordings` has what the real one showed. Knows clusters by their client only.
  */
-export { allowanceFor, notYet } from './allowed.ts';
+export { allowanceFor } from './allowed.ts';
 export { compareRecordings, type Difference } from './compare.ts';
 export { embeddedGround } from './embedded-ground.ts';
 export { liveGround } from './live-ground.ts';

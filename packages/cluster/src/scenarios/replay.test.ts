@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Allowance, allowanceFor, allowances, notYet } from './allowed.ts';
+import { type Allowance, allowanceFor, allowances } from './allowed.ts';
 import { compareRecordings } from './compare.ts';
 import { embeddedGround } from './embedded-ground.ts';
 import { play } from './play.ts';
@@ -8,7 +8,7 @@ import { scenarios } from './scripts/index.ts';
 
 const used = new Set<Allowance>();
 
-test.each(scenarios.filter(({ name }) => !notYet[name]))('$name: as on a real cluster', async (scenario) => {
+test.each(scenarios)('$name: as on a real cluster', async (scenario) => {
   const recorded = loadRecording(scenario.name);
   if (!recorded) throw new Error(`${scenario.name} was never recorded`);
   await using ground = await embeddedGround();

@@ -37,7 +37,7 @@ const notFollowed: readonly { readonly kind?: string; readonly path: RegExp; rea
     path: /\[PodReadyToStartContainers\]\.reason$/,
     reason: 'The message says it, and more.',
   },
-  { path: /\bclaimRef\.resourceVersion$/, reason: 'Of this run only.' },
+  { path: /\b(claimRef|active\[[^\]]*\])\.resourceVersion$/, reason: 'Of this run only.' },
   { path: /^metadata\.annotations\[?\.?kubectl/, reason: 'What kubectl notes for itself.' },
 ];
 
