@@ -4,13 +4,14 @@
  * | variable | |
  * | --- | --- |
  * | `PORT` | where it listens |
- * | `POD_IP` | the address it listens at; absent: all |
+ * | `POD_IP` | the address it listens at; absent: the pod's own where pods share a machine's loopback range, else all |
  * | `VERSION` | what it says it is; absent: `none` |
  * | `DELAY` | milliseconds before each answer; absent: 0 |
  *
  * `/` answers with version and host name, `/healthz` with `ok`, anything else is not found. On SIGTERM it takes no new connections, answers
  * what it was asked, and ends.
  */
+import { lookup } from 'node:dns/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 
@@ -35,4 +36,12 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const)
     server.closeIdleConnections();
   });
 
-server.listen(Number(PORT), POD_IP, () => console.log(`version ${VERSION} listens on port ${PORT}`));
+/** Pods that are processes of one machine have addresses of its loopback range; who listened at all of them would be in the way of the others. */
+async function ownAddress(): Promise<string | undefined> {
+  const { address } = await lookup(hostname()).catch(() => ({ address: '' }));
+  return address.startsWith('127.') && !/^127\.0\.[01]\.1$/.test(address) ? address : undefined;
+}
+
+server.listen(Number(PORT), POD_IP ?? (await ownAddress()), () =>
+  console.log(`version ${VERSION} listens on port ${PORT}`),
+);
