@@ -13,6 +13,8 @@ function drain(): Promise<void> {
  */
 export class VirtualClock implements Clock {
   #now: number;
+  /** What the wall clock was put on, or back. */
+  #jumped = 0;
   #order = 0;
   readonly #timers = new TimerHeap();
 
@@ -22,7 +24,7 @@ export class VirtualClock implements Clock {
   }
 
   now(): number {
-    return this.#now;
+    return this.#now + this.#jumped;
   }
 
   monotonic(): number {
@@ -33,6 +35,11 @@ export class VirtualClock implements Clock {
     const timer: PendingTimer = { at: this.#now + Math.max(0, ms), order: this.#order++, fire, cancelled: false };
     this.#timers.push(timer);
     return { cancel: () => this.#timers.cancel(timer) };
+  }
+
+  /** Puts the wall clock on by `ms` (back, when negative), as an administrator or a time server does. Timers do not notice. */
+  jump(ms: number): void {
+    this.#jumped += ms;
   }
 
   turn(): undefined {

@@ -1,6 +1,7 @@
 import type { Container, ContainerStatus, Pod } from '@coxswain/k8s';
 import type { ContainerExit, PodSandbox } from '../runtime.ts';
 import { ContainerSlot, startInputs } from './container-slot.ts';
+import { longestDelay } from './restart-delay.ts';
 import { restarts, sortOf } from './restart-policy.ts';
 import { showPullBackOff, startSlot, watchRun } from './start-slot.ts';
 import { Stopping } from './stopping.ts';
@@ -9,6 +10,11 @@ import type { PodSurroundings } from './surroundings.ts';
 /** `NAME_NAMESPACE(UID)`, as the kubelet calls a pod. */
 function formatPod({ metadata: { name, namespace, uid } }: Pod): string {
   return `${name}_${namespace}(${uid})`;
+}
+
+/** No wait is longer than five minutes: one that seems to be was begun before the clock was put back, and is over. */
+function waits(until: number, now: number): boolean {
+  return until > now && until - now <= longestDelay;
 }
 
 /** Milliseconds that a container of a pod has to end by itself. */
@@ -151,12 +157,12 @@ export class PodContainers {
     const now = this.#around.clock.now();
     if (state.kind === 'running') return this.#check(slot);
     if (state.kind === 'waiting') {
-      if ((state.until ?? 0) > now) return;
-      if (slot.retryAt > now) return showPullBackOff(this.#pod, slot, this.#around);
+      if (waits(state.until ?? 0, now)) return;
+      if (waits(slot.retryAt, now)) return showPullBackOff(this.#pod, slot, this.#around);
       return startSlot(this.#pod, slot, sandbox, this.#around);
     }
     if (state.again === undefined) return;
-    if (state.again <= now) return startSlot(this.#pod, slot, sandbox, this.#around);
+    if (!waits(state.again, now)) return startSlot(this.#pod, slot, sandbox, this.#around);
     this.#waitAgain(slot, state.again, state.again - state.exit.at);
   }
 

@@ -1,8 +1,8 @@
 /** Milliseconds; the kubelet's own figures. */
 const first = 10_000;
-const longest = 300_000;
+export const longestDelay = 300_000;
 /** A container that ran so long has done well, and begins with the shortest delay again. */
-const forgiven = 2 * longest;
+const forgiven = 2 * longestDelay;
 
 /**
  * When a container may start again, as the kubelet counts: at once after its first end, then after 10 s, doubling to 5 min, from its
@@ -23,7 +23,7 @@ export class RestartDelay {
   after(at: number): number {
     if (at - this.#last > forgiven + this.#delay) this.#delay = this.#shortest;
     const delay = this.#delay;
-    this.#delay = Math.min(longest, delay === 0 ? first : delay * 2);
+    this.#delay = Math.min(longestDelay, delay === 0 ? first : delay * 2);
     this.#last = at;
     return delay;
   }
@@ -31,7 +31,7 @@ export class RestartDelay {
   /** Takes over from a node that has restarted it so often already. */
   resume(restarts: number, at: number): void {
     if (restarts === 0) return;
-    this.#delay = Math.min(longest, first * 2 ** (restarts - 1));
+    this.#delay = Math.min(longestDelay, first * 2 ** (restarts - 1));
     this.#last = at;
   }
 }
