@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { type Belongings, belongings, comeAndGo } from './test-come-and-go.ts';
+import { ServerWorld } from './test-world.ts';
+
+/** `./cox test nemesis` asks for many more. */
+const rounds = Number(process.env['COX_NEMESIS_ROUNDS'] ?? 20);
+const atATime = 5;
+/** Descriptors that may come late: connections that are kept for the next request, a file that is being read. */
+const allowance = 4;
+
+/** What the machine holds for pods and claims, once there are none any more. */
+const settled = (world: ServerWorld): Promise<Belongings> =>
+  world.until('the end of all pods and volumes', async () => {
+    const now = await belongings();
+    expect(now).toMatchObject({ loops: 0, pods: 0, volumes: 0 });
+    return now;
+  });
+
+test(`${rounds} pods that come and go leave nothing behind`, { timeout: 60_000 + rounds * 5_000 }, async () => {
+  await using world = await ServerWorld.start();
+  // what is made once and stays is there after the first ones
+  await comeAndGo(world, { rounds: atATime, atATime });
+  const before = await settled(world);
+  await comeAndGo(world, { rounds, atATime });
+  await world.until('everything to be as before', async () => {
+    const now = await settled(world);
+    for (const [what, count] of Object.entries(now) as [keyof Belongings, number][])
+      expect(count, what).toBeLessThanOrEqual(before[what] + (what === 'descriptors' ? allowance : 0));
+    if (process.env['COX_NEMESIS_ROUNDS']) process.stdout.write(`${JSON.stringify({ before, now })}\n`);
+    return true;
+  });
+});
