@@ -56,8 +56,8 @@ test('with one request in ten failing, replies lost and watches dropped, the clu
       when: { probability: 0.05 },
       action: { loseReply: true },
     },
-    { when: { probability: 0.2 }, action: { watch: 'drop', ms: 3_000 } },
-    { when: { probability: 0.2 }, action: { watch: 'drop' } },
+    { when: { probability: 0.3 }, action: { watch: 'drop', ms: 3_000 } },
+    { when: { probability: 0.5 }, action: { watch: 'drop' } },
   ];
   await using world = await World.start({ rules });
   expect(await create(world)).toEqual(expected);
