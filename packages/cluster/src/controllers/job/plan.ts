@@ -1,4 +1,5 @@
 import type { Job, Pod } from '@coxswain/k8s';
+import { judgeFailure, waitsForEnd } from './failure-policy.ts';
 import { parseRanges } from './ranges.ts';
 
 /** Annotation and label of an indexed job's pods. */
@@ -16,10 +17,11 @@ export function indexOf(pod: Pod): number | undefined {
   return text === undefined ? undefined : Number(text);
 }
 
-/** How a pod ended, as far as its job is concerned; one that is being deleted has failed. */
-export function endOfPod({ metadata, status }: Pod): 'succeeded' | 'failed' | undefined {
+/** How a pod ended, as far as its job is concerned; one that is being deleted has failed, unless the job waits for it. */
+export function endOfPod(job: Job, { metadata, status }: Pod): 'succeeded' | 'failed' | undefined {
   if (status?.phase === 'Succeeded') return 'succeeded';
-  return status?.phase === 'Failed' || metadata.deletionTimestamp ? 'failed' : undefined;
+  if (status?.phase === 'Failed') return 'failed';
+  return metadata.deletionTimestamp && !waitsForEnd(job) ? 'failed' : undefined;
 }
 
 /** What a job's pods amount to, those that are gone included. */
@@ -42,11 +44,12 @@ export function countPods(job: Job, pods: readonly Pod[]): JobCounts {
   const succeeded = new Set(status?.uncountedTerminatedPods?.succeeded ?? []);
   const failed = new Set(status?.uncountedTerminatedPods?.failed ?? []);
   for (const pod of pods) {
-    const end = endOfPod(pod);
+    const end = endOfPod(job, pod);
     if (!end || !pod.metadata.finalizers?.includes(trackingFinalizer)) continue;
     const index = indexOf(pod);
-    if (end === 'failed') failed.add(pod.metadata.uid ?? '');
-    else if (!indexed) succeeded.add(pod.metadata.uid ?? '');
+    if (end === 'failed') {
+      if (judgeFailure(job, pod)?.action !== 'Ignore') failed.add(pod.metadata.uid ?? '');
+    } else if (!indexed) succeeded.add(pod.metadata.uid ?? '');
     else if (index !== undefined && index < (job.spec?.completions ?? 0)) completed.add(index);
   }
   const running = pods.filter(({ status: pod }) => pod?.phase !== 'Succeeded' && pod?.phase !== 'Failed');
@@ -65,8 +68,29 @@ export type JobEnd =
   | { readonly type: 'Complete' | 'Failed'; readonly reason: string; readonly message: string }
   | undefined;
 
-export function endOf(job: Job, counts: JobCounts, now: number): JobEnd {
+/** The end that the job has been set on already; it stays so, whatever becomes of the pods that decided it. */
+function decidedEnd({ status }: Job): JobEnd {
+  for (const { type, status: holds, reason = '', message = '' } of status?.conditions ?? []) {
+    if (holds !== 'True') continue;
+    if (type === 'FailureTarget') return { type: 'Failed', reason, message };
+    if (type === 'SuccessCriteriaMet') return { type: 'Complete', reason, message };
+  }
+  return undefined;
+}
+
+/** The first pod that fails the whole job. */
+function fatalFailure(job: Job, pods: readonly Pod[]): JobEnd {
+  for (const pod of pods) {
+    const verdict = endOfPod(job, pod) === 'failed' ? judgeFailure(job, pod) : undefined;
+    if (verdict?.action === 'FailJob') return { type: 'Failed', reason: 'PodFailurePolicy', message: verdict.message };
+  }
+  return undefined;
+}
+
+export function endOf(job: Job, counts: JobCounts, pods: readonly Pod[], now: number): JobEnd {
   const { spec, status } = job;
+  const before = decidedEnd(job) ?? fatalFailure(job, pods);
+  if (before) return before;
   const wanted = spec?.completions;
   const enough = wanted === undefined ? counts.succeeded > 0 && counts.active.length === 0 : counts.succeeded >= wanted;
   if (enough)
@@ -89,7 +113,8 @@ export function endOf(job: Job, counts: JobCounts, now: number): JobEnd {
 export function missing(job: Job, counts: JobCounts): { readonly count: number; readonly indexes: readonly number[] } {
   const { spec } = job;
   if (spec?.suspend) return { count: 0, indexes: [] };
-  const parallelism = spec?.parallelism ?? 1;
+  const going = waitsForEnd(job) ? counts.terminating : 0;
+  const parallelism = Math.max(0, (spec?.parallelism ?? 1) - going);
   if (spec?.completionMode === 'Indexed') {
     const taken = new Set([...counts.active.map(indexOf), ...counts.completed]);
     const open = Array.from({ length: spec.completions ?? 0 }, (_, index) => index).filter(

@@ -42,8 +42,8 @@ function isTracked(pod: Pod): boolean {
 }
 
 /** Whether a pod has ended and is still to be counted. */
-function isUncounted(pod: Pod): boolean {
-  return isTracked(pod) && endOfPod(pod) !== undefined;
+function isUncounted(job: Job, pod: Pod): boolean {
+  return isTracked(pod) && endOfPod(job, pod) !== undefined;
 }
 
 async function untrack({ client }: ReconcileContext, pods: Iterable<Pod>): Promise<void> {
@@ -71,7 +71,7 @@ export class JobReconciler implements Reconciler {
     if (finishedAt(job) !== undefined) return this.#collect(context, job);
     const pods = await claimPods(context, { kind: Job, object: job, selector });
     const counts = countPods(job, pods);
-    const end = endOf(job, counts, clock.now());
+    const end = endOf(job, counts, pods, clock.now());
     const wait =
       end || job.spec?.suspend
         ? await this.#stop(context, job, counts.active)
@@ -155,13 +155,13 @@ export class JobReconciler implements Reconciler {
   async #report(context: ReconcileContext, job: Job, end: JobEnd, pods: readonly Pod[]): Promise<boolean> {
     const now = formatTime(context.clock.now());
     const counts = countPods(job, controlledPods(context, job));
-    const ended = pods.filter(isUncounted);
+    const ended = pods.filter((pod) => isUncounted(job, pod));
     if (ended.length > 0) {
       await writeStatus(context, Job, job, jobStatus(job, end, counts, now, true), { mustWrite: true });
       this.#announceSuspension(job);
       await untrack(context, ended);
       // Whoever changed a pod meanwhile brings another pass: counted now, it would be counted again then.
-      if (controlledPods(context, job).some(isUncounted)) return false;
+      if (controlledPods(context, job).some((pod) => isUncounted(job, pod))) return false;
     }
     const fresh = context.cache.store(Job).get(context.key) ?? job;
     await writeStatus(context, Job, fresh, jobStatus(job, end, counts, now, false), { mustWrite: true });
