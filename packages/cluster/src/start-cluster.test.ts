@@ -35,8 +35,8 @@ async function resources(world: TestCluster): Promise<readonly Kind[]> {
       }[];
     };
     const [version = '', group = ''] = list.groupVersion.split('/').reverse();
+    // nodes renew their leases, and every five minutes say how they are
     for (const { name, kind, namespaced, verbs } of list.resources)
-      // nodes renew their leases, and every five minutes say how they are
       if (verbs.includes('list') && name !== 'leases' && name !== 'nodes' && kind !== 'Event')
         kinds.push({ group, version, kind, plural: name, scope: namespaced ? 'Namespaced' : 'Cluster' });
   }
