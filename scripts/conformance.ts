@@ -31,7 +31,9 @@ function quoted(text: string): string {
 
 /** Runs the tests; the programs are there. */
 async function results(tests: readonly string[], procs: string, folder: string): Promise<TestResult[]> {
-  await using cluster = await startCluster({ port: 0, nodes: 2 });
+  // On a real node pods take a moment to end; some tests look at one that is going.
+  const stages = [{ stop: { delay: 500 } }];
+  await using cluster = await startCluster({ port: 0, nodes: 2, stages });
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(kubeconfig, cluster.kubeconfig(), { mode: 0o600 });
   const kubectl = await toolPath('kubectl');
