@@ -55,7 +55,8 @@ class ProbeLoop {
     const began = clock.monotonic();
     const result = await this.#once();
     if (this.#stopped.signal.aborted) return;
-    this.#count(result.ok);
+    // Who could not be asked is as it was.
+    if (result.note !== 'error') this.#count(result.ok);
     if (this.#stopped.signal.aborted) return;
     const period = (this.#probe.periodSeconds ?? 10) * 1000;
     const next = Math.max(0, began + period - clock.monotonic());
@@ -70,7 +71,11 @@ class ProbeLoop {
     const timer = clock.after((this.#probe.timeoutSeconds ?? 1) * 1000, stop);
     this.#stopped.signal.addEventListener('abort', stop, { once: true });
     const result = await this.#ask(this.#probe, limit.signal).catch(
-      (error: unknown): ProbeResult => ({ ok: false, output: String(error), note: 'error' }),
+      (error: unknown): ProbeResult => ({
+        ok: false,
+        output: String(error),
+        ...(limit.signal.aborted ? {} : { note: 'error' }),
+      }),
     );
     timer.cancel();
     this.#stopped.signal.removeEventListener('abort', stop);
