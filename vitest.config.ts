@@ -13,6 +13,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     setupFiles: ['scripts/test-setup.ts'],
     pool: 'forks',
+    maxWorkers: 2,
     // no module keeps state, so files share a process: a third less time
     isolate: false,
   },
