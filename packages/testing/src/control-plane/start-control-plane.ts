@@ -21,6 +21,10 @@ export interface ControlPlane {
   readonly transport: Transport;
   /** `https://127.0.0.1:PORT` */
   readonly url: string;
+  /** `http://127.0.0.1:PORT` of etcd, whose JSON gateway is open to all on this machine. */
+  readonly etcdUrl: string;
+  /** Process ids of etcd and kube-apiserver. */
+  readonly pids: readonly number[];
   /** A kubeconfig (YAML) for the administrator. Holds a secret. */
   kubeconfig(): string;
   /** Ends both programs and removes their data. May be called twice. */
@@ -145,6 +149,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       client: createClient({ transport, fieldManager: admin, userAgent: admin, clock }),
       transport,
       url,
+      etcdUrl: `http://127.0.0.1:${etcdPort}`,
+      pids: children.map(({ pid }) => pid),
       kubeconfig: () => config,
       stop,
       [Symbol.asyncDispose]: stop,
