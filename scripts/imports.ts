@@ -20,6 +20,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 const runtimeRank: Readonly<Record<string, number>> = {
   core: 0,
   metrics: 1,
+  pki: 1,
   queue: 2,
   client: 2,
   cache: 3,
@@ -29,6 +30,7 @@ const runtimeRank: Readonly<Record<string, number>> = {
   controller: 5,
   actor: 6,
   manager: 7,
+  webhook: 8,
 };
 
 const importPattern =

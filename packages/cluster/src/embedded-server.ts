@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { CustomResourceDefinition } from '@coxswain/k8s';
 import type { Transport } from '@coxswain/runtime/client';
 import type { Clock, Logger, Random } from '@coxswain/runtime/core';
+import type { Authority } from '@coxswain/runtime/pki';
 import {
   builtinAdmission,
   createWebhookCaller,
@@ -20,7 +21,7 @@ import { toTable } from './apiserver/table/index.ts';
 import type { TokenSource } from './controllers/index.ts';
 import { type HttpsServer, inProcessTransport, startHttps } from './http/index.ts';
 import { type Operations, openOperations } from './operations.ts';
-import { type Authority, loadKeys, serverNames } from './pki/index.ts';
+import { loadKeys, serverNames } from './pki/index.ts';
 import { openSecurity, type Security } from './security.ts';
 import { openStorage } from './storage/index.ts';
 import type { Storage } from './storage/types.ts';

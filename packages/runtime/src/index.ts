@@ -12,4 +12,5 @@ export * from './election/index.ts';
 export * from './events/index.ts';
 export * from './manager/index.ts';
 export * from './metrics/index.ts';
+export * from './pki/index.ts';
 export * from './queue/index.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '@coxswain/runtime/core';
-import { createAuthority } from '../pki/index.ts';
+import { createAuthority } from '@coxswain/runtime/pki';
 import type { FilledStep, Prepared, RawAnswer, Stream, Target } from './types.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: reviews are read as a webhook would, without types

@@ -3,7 +3,8 @@ import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Logger } from '@coxswain/runtime/core';
-import type { Authority } from '../pki/index.ts';
+import type { Authority } from '@coxswain/runtime/pki';
+import { serverNames } from '../pki/index.ts';
 import { type ExchangeOptions, Exchanges } from './exchanges.ts';
 import { headerLimit } from './header-limit.ts';
 import { http1Reply, http1Request, isStalled, stallLimit, upgradeReply } from './http-message.ts';
@@ -33,7 +34,7 @@ export interface HttpsServer {
 /** @throws ListenError when the port cannot be had */
 export async function startHttps(options: HttpsOptions): Promise<HttpsServer> {
   const { authority, host = '127.0.0.1', log } = options;
-  const { cert, key } = authority.issueServer(options.names);
+  const { cert, key } = authority.issueServer(options.names ?? serverNames, { commonName: 'kube-apiserver' });
   const server = createServer({
     cert,
     key,

@@ -1,7 +1,7 @@
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { silentLogger, systemClock } from '@coxswain/runtime/core';
+import { createAuthority } from '@coxswain/runtime/pki';
 import type { ApiRequest, ApiResponse, OutgoingEvent, WatchStream } from '../apiserver/types.ts';
-import { createAuthority } from '../pki/index.ts';
 import { type HttpsServer, startHttps } from './start-https.ts';
 
 /** Signs all servers and clients of the tests of this room. */

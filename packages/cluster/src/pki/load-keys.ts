@@ -1,7 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Random } from '@coxswain/runtime/core';
-import { makeDirectory } from '../storage/index.ts';
 import {
   type Authority,
   authorityProblem,
@@ -9,7 +8,8 @@ import {
   generateKey,
   type KeyPair,
   privatePem,
-} from './authority.ts';
+} from '@coxswain/runtime/pki';
+import { makeDirectory } from '../storage/index.ts';
 
 /** What a cluster signs with. */
 export interface ClusterKeys {

@@ -1,6 +1,6 @@
 import type { MutableJson } from '@coxswain/k8s';
 import { forbidden } from '@coxswain/runtime/core';
-import { parseCertificateRequest, pemBlocks } from '../../pki/index.ts';
+import { parseCertificateRequest, pemBlocks } from '@coxswain/runtime/pki';
 import type { Authorizer } from '../authorization/index.ts';
 import { objectAt, type ReadJson, sameJson, textAt } from '../builtin/shared/draft.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../types.ts';

@@ -1,19 +1,12 @@
 import { generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import { CertificateSigningRequest, ClusterRoleBinding, ConfigMap, SelfSubjectReview } from '@coxswain/k8s';
 import { createClient, httpTransport, loadKubeconfig, merge } from '@coxswain/runtime/client';
+import { der } from '@coxswain/runtime/pki';
 import { expect, test } from 'vitest';
-import {
-  bitString,
-  implicit,
-  integer,
-  objectIdentifier,
-  octetString,
-  sequence,
-  set,
-  utf8String,
-} from '../../pki/der.ts';
 import { startCluster } from '../../start-cluster.ts';
 import { conditionText, TestCluster } from '../test-cluster.ts';
+
+const { bitString, implicit, integer, objectIdentifier, octetString, sequence, set, utf8String } = der;
 
 interface Key {
   readonly publicKey: KeyObject;

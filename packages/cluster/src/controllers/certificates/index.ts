@@ -1,7 +1,7 @@
 /** Requests for certificates: those of kubelets are approved, approved ones are signed by the cluster's authority, old ones are removed. */
 import { CertificateSigningRequest } from '@coxswain/k8s';
 import type { Manager } from '@coxswain/runtime/manager';
-import type { Authority } from '../../pki/index.ts';
+import type { Authority } from '@coxswain/runtime/pki';
 import { tolerant } from '../workload/tolerant.ts';
 import { approver } from './approver.ts';
 import { cleaner } from './cleaner.ts';

@@ -1,5 +1,5 @@
 import type { CertificateSigningRequest } from '@coxswain/k8s';
-import { DerError, parseCertificateRequest, pemBlocks, type SigningRequest } from '../../pki/index.ts';
+import { DerError, parseCertificateRequest, pemBlocks, type SigningRequest } from '@coxswain/runtime/pki';
 
 export const kubeletClientSigner = 'kubernetes.io/kube-apiserver-client-kubelet';
 export const kubeletServingSigner = 'kubernetes.io/kubelet-serving';

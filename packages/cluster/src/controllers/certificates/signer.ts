@@ -2,7 +2,7 @@ import { CertificateSigningRequest } from '@coxswain/k8s';
 import { merge } from '@coxswain/runtime/client';
 import type { ReconcileContext, Reconciler } from '@coxswain/runtime/controller';
 import { formatTime, keyOf } from '@coxswain/runtime/core';
-import type { Authority } from '../../pki/index.ts';
+import type { Authority } from '@coxswain/runtime/pki';
 import { hasCondition, requestIn, signerFaults } from './request.ts';
 import { keyUses } from './usages.ts';
 

@@ -1,4 +1,4 @@
-import type { KeyUses } from '../../pki/index.ts';
+import type { KeyUses } from '@coxswain/runtime/pki';
 
 /** Numbers of bits of the key usage extension. */
 const bits: Readonly<Record<string, number>> = {

@@ -7,8 +7,8 @@ import {
   ValidatingWebhookConfiguration,
 } from '@coxswain/k8s';
 import { systemClock } from '@coxswain/runtime/core';
+import { createAuthority } from '@coxswain/runtime/pki';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createAuthority } from '../../pki/index.ts';
 import { eventually, TestNetwork } from './test-network.ts';
 
 let world: TestNetwork;

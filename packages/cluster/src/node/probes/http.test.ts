@@ -2,8 +2,8 @@ import { createServer as createHttp, type IncomingHttpHeaders, type RequestListe
 import { createServer as createHttps } from 'node:https';
 import { createServer as createTcp } from 'node:net';
 import { systemClock } from '@coxswain/runtime/core';
+import { createAuthority } from '@coxswain/runtime/pki';
 import { expect, test } from 'vitest';
-import { createAuthority } from '../../pki/index.ts';
 import { executeProbe } from './probe.ts';
 import { closedPort, listen, localTarget } from './test-target.ts';
 
@@ -122,7 +122,7 @@ test('a server that speaks something else', async () => {
 });
 
 test('HTTPS takes any certificate, and tells when there is none', async () => {
-  const { key, cert } = createAuthority({ clock: systemClock }).issueServer();
+  const { key, cert } = createAuthority({ clock: systemClock }).issueServer(['127.0.0.1']);
   const server = createHttps({ key, cert }, (_request, response) => response.end('secret'));
   await using listening = await listen(server);
   const httpGet = { port: listening.port, path: '/', scheme: 'HTTPS' };

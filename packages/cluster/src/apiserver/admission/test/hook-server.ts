@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '@coxswain/runtime/core';
-import { createAuthority } from '../../../pki/index.ts';
+import { createAuthority } from '@coxswain/runtime/pki';
 import { answerOf, type Call, callOf } from './hook-answers.ts';
 
 /** Webhooks on loopback, under certificates of an authority of their own. What they do is in the path. */

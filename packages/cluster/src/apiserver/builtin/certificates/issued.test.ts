@@ -1,8 +1,8 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { DynamicObject } from '@coxswain/k8s';
 import { formatTime, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
+import { pem, signCertificate } from '@coxswain/runtime/pki';
 import { expect, test } from 'vitest';
-import { pem, signCertificate } from '../../../pki/certificate.ts';
 import { openStorage } from '../../../storage/index.ts';
 import type { StrategyContext } from '../../types.ts';
 import { podCertificateStatus } from './issued.ts';

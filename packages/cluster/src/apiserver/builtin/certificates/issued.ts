@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { DynamicObject } from '@coxswain/k8s';
+import { pemBlocks } from '@coxswain/runtime/pki';
 import type { FieldError } from '@coxswain/schema';
-import { pemBlocks } from '../../../pki/index.ts';
 import type { StrategyContext } from '../../types.ts';
 import { checkConditions } from '../shared/conditions.ts';
 import { given, numberAt, objectAt, objectsAt, type ReadJson, sameJson, textAt } from '../shared/draft.ts';

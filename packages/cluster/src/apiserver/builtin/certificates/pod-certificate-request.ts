@@ -1,6 +1,6 @@
 import { constants, createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { DerError, parseCertificateRequest } from '@coxswain/runtime/pki';
 import type { FieldError } from '@coxswain/schema';
-import { DerError, parseCertificateRequest } from '../../../pki/index.ts';
 import type { Strategy } from '../../types.ts';
 import { mapAt, numberAt, objectAt, type ReadJson, textAt } from '../shared/draft.ts';
 import { invalidValue, required, tooLong } from '../shared/errors.ts';

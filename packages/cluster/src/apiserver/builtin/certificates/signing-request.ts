@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import type { DynamicObject, MutableJson } from '@coxswain/k8s';
 import { formatTime } from '@coxswain/runtime/core';
+import { DerError, parseCertificateRequest, pemBlocks } from '@coxswain/runtime/pki';
 import type { FieldError } from '@coxswain/schema';
-import { DerError, parseCertificateRequest, pemBlocks } from '../../../pki/index.ts';
 import type { Strategy, StrategyContext } from '../../types.ts';
 import {
   copyJson,

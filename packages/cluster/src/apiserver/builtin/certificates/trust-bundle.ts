@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
+import { type PemBlock, pemBlocks } from '@coxswain/runtime/pki';
 import type { FieldError } from '@coxswain/schema';
-import { type PemBlock, pemBlocks } from '../../../pki/index.ts';
 import type { Strategy } from '../../types.ts';
 import { objectAt, type ReadJson, textAt } from '../shared/draft.ts';
 import { invalidValue, tooLong } from '../shared/errors.ts';

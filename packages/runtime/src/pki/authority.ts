@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
-import { type Clock, type Random, systemRandom } from '@coxswain/runtime/core';
+import { type Clock, type Random, systemRandom } from '../core/index.ts';
 import { type CertificateRequest, type KeyUses, pem, type Subject, signCertificate } from './certificate.ts';
 import type { SigningRequest } from './certificate-request.ts';
 
@@ -9,16 +9,23 @@ export interface KeyPair {
   readonly key: string;
 }
 
-/** The certificate authority of one cluster. */
+/** A certificate authority with an EC P-256 key. */
 export interface Authority extends KeyPair {
-  /** A certificate for servers; lives a year. `names`: DNS names and IP addresses, default {@link serverNames}. */
-  issueServer(names?: readonly string[]): KeyPair;
+  /** A certificate for a server. `names`: the DNS names and IP addresses it answers to. */
+  issueServer(names: readonly string[], options?: ServerCertificateOptions): KeyPair;
   /** A certificate that names a user and its groups; lives a year. */
   issueClient(user: { readonly name: string; readonly groups?: readonly string[] }): KeyPair;
   /** Until when it can sign, in milliseconds since the epoch. */
   readonly notAfter: number;
   /** A certificate (PEM) for the key, subject and other names of a request. Times in milliseconds since the epoch. */
   signRequest(request: SigningRequest, grant: CertificateGrant): string;
+}
+
+export interface ServerCertificateOptions {
+  /** Shown to people; clients go by the names. Default: `server`. */
+  readonly commonName?: string;
+  /** Milliseconds from now; default a year. */
+  readonly lifetime?: number;
 }
 
 /** What a certificate for a request is good for, and when. */
@@ -32,24 +39,16 @@ export interface AuthorityOptions {
   readonly clock: Clock;
   /** Draws serial numbers; keys always come from the system. */
   readonly random?: Random;
-  /** An authority made before. */
+  /** An authority made before; its `name` must be given as it was then. */
   readonly existing?: KeyPair;
+  /** What it is called in its certificate; default `coxswain-ca`. */
+  readonly name?: string;
+  /** Milliseconds from now that its own certificate is good for; default ten years. */
+  readonly lifetime?: number;
 }
-
-/** What an API server of a cluster is called by those inside and those on this machine. */
-export const serverNames: readonly string[] = [
-  'localhost',
-  'kubernetes',
-  'kubernetes.default',
-  'kubernetes.default.svc',
-  'kubernetes.default.svc.cluster.local',
-  '127.0.0.1',
-  '::1',
-];
 
 const hour = 3_600_000;
 const year = 365 * 24 * hour;
-const authorityName: Subject = { commonName: 'coxswain-ca' };
 
 /** A new EC P-256 key pair; also what service account tokens are signed with. */
 export function generateKey(): { readonly publicKey: KeyObject; readonly privateKey: KeyObject } {
@@ -61,9 +60,10 @@ export function privatePem(key: KeyObject): string {
   return key.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** Makes an authority that lives ten years, or takes up the `existing` one. */
+/** Makes a new authority, or takes up the `existing` one. */
 export function createAuthority(options: AuthorityOptions): Authority {
-  const { clock, random = systemRandom, existing } = options;
+  const { clock, random = systemRandom, existing, name: commonName = 'coxswain-ca', lifetime = 10 * year } = options;
+  const authorityName: Subject = { commonName };
   const privateKey = existing ? createPrivateKey(existing.key) : generateKey().privateKey;
   const publicKey = createPublicKey(privateKey);
   const issuer = { issuer: authorityName, issuerPublicKey: publicKey, issuerPrivateKey: privateKey };
@@ -72,13 +72,13 @@ export function createAuthority(options: AuthorityOptions): Authority {
     notBefore: clock.now() - hour,
     notAfter: clock.now() + ms,
   });
-  const issue = (request: Pick<CertificateRequest, 'subject' | 'use' | 'names'>): KeyPair => {
+  const issue = (request: Pick<CertificateRequest, 'subject' | 'use' | 'names'>, ms = year): KeyPair => {
     const key = generateKey();
-    const der = signCertificate({ ...request, ...issuer, ...validFor(year), publicKey: key.publicKey });
+    const der = signCertificate({ ...request, ...issuer, ...validFor(ms), publicKey: key.publicKey });
     return { cert: pem('CERTIFICATE', der), key: privatePem(key.privateKey) };
   };
   const own = () =>
-    signCertificate({ ...issuer, ...validFor(10 * year), subject: authorityName, use: 'authority', publicKey });
+    signCertificate({ ...issuer, ...validFor(lifetime), subject: authorityName, use: 'authority', publicKey });
   const cert = existing?.cert ?? pem('CERTIFICATE', own());
   return {
     cert,
@@ -92,7 +92,8 @@ export function createAuthority(options: AuthorityOptions): Authority {
       return pem('CERTIFICATE', signCertificate(request));
     },
     key: existing?.key ?? privatePem(privateKey),
-    issueServer: (names = serverNames) => issue({ subject: { commonName: 'kube-apiserver' }, use: 'server', names }),
+    issueServer: (names, { commonName: name = 'server', lifetime: ms } = {}) =>
+      issue({ subject: { commonName: name }, use: 'server', names }, ms),
     issueClient: ({ name, groups = [] }) =>
       issue({ subject: { commonName: name, organizations: groups }, use: 'client' }),
   };
