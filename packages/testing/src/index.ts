@@ -38,4 +38,14 @@ export {
   startRealCluster,
 } from './real-cluster/index.ts';
 export { type RunOptions, runProgram } from './run-program.ts';
+export {
+  type ManagerSetup,
+  type Server,
+  serverFromEnv,
+  startTestCluster,
+  type TestCluster,
+  type TestClusterOptions,
+  TestTimeout,
+  type WaitOptions,
+} from './test-cluster/index.ts';
 export { type Tool, toolPath } from './tools.ts';

@@ -12,7 +12,7 @@ import {
 } from '../core/index.ts';
 import { scopeRules } from './scope.ts';
 import { SharedInformer } from './shared-informer.ts';
-import type { Cache, Informer, InformerScope, Store } from './types.ts';
+import type { Cache, Informer, InformerScope, InformerState, Store } from './types.ts';
 
 export interface CacheOptions {
   readonly client: Client;
@@ -78,6 +78,15 @@ class InformerCache implements Cache, OwnWriteSink {
 
   has(kind: Kind): boolean {
     return this.#byKind.has(kindId(kind));
+  }
+
+  informers(): readonly InformerState[] {
+    return [...this.#informers.values()].map(({ kind, scope, store }) => ({
+      kind,
+      scope,
+      store,
+      hasSynced: store.synced,
+    }));
   }
 
   async synced(signal?: AbortSignal): Promise<void> {

@@ -50,6 +50,15 @@ export interface Informer<T extends KubeObject> {
   release(): void;
 }
 
+/** One informer of a cache as it stands, for those who ask how far it is. */
+export interface InformerState {
+  readonly kind: Kind;
+  readonly scope: InformerScope;
+  readonly store: Store<KubeObject>;
+  /** Whether the first full state is in the store. */
+  readonly hasSynced: boolean;
+}
+
 /**
  * The informers of one API server. Asking twice for the same kind and scope gives the same store.
  * Reads of a kind nobody declared go live and never start an informer.
@@ -59,6 +68,8 @@ export interface Cache {
   /** The store of a kind that has an informer (unscoped one first). @throws when none was declared */
   store<T extends KubeObject>(kind: Kind<T>): Store<T>;
   has(kind: Kind): boolean;
+  /** All informers that run now. */
+  informers(): readonly InformerState[];
   /** Resolves when all informers have synced. */
   synced(signal?: AbortSignal): Promise<void>;
   stop(): Promise<void>;

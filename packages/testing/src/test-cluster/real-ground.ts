@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises';
+import { httpTransport, loadKubeconfig } from '@coxswain/runtime/client';
+import { compactEtcd, startControlPlane } from '../control-plane/index.ts';
+import type { Ground } from './ground.ts';
+import { sharedControlPlaneFile } from './options.ts';
+
+/** How a control plane that others started is described in a file: JSON of this form. */
+export interface SharedControlPlane {
+  readonly kubeconfig: string;
+  /** `http://127.0.0.1:PORT` */
+  readonly etcd: string;
+}
+
+/** A real etcd and kube-apiserver: the one that {@link sharedControlPlaneFile} names, which then goes on, or one of this test's own. */
+export async function realGround(env: NodeJS.ProcessEnv = process.env): Promise<Ground> {
+  const file = env[sharedControlPlaneFile];
+  if (file) return groundOf(JSON.parse(await readFile(file, 'utf8')) as SharedControlPlane, async () => {});
+  const own = await startControlPlane();
+  return groundOf({ kubeconfig: own.kubeconfig(), etcd: own.etcdUrl }, () => own.stop());
+}
+
+function groundOf({ kubeconfig, etcd }: SharedControlPlane, stop: () => Promise<void>): Ground {
+  return {
+    server: 'real',
+    transport: async () => httpTransport(await loadKubeconfig({ text: kubeconfig })),
+    kubeconfig: () => kubeconfig,
+    idle: true,
+    compact: () => compactEtcd(etcd),
+    stop,
+  };
+}
