@@ -23,8 +23,6 @@ export interface ControlPlane {
   readonly url: string;
   /** `http://127.0.0.1:PORT` of etcd, whose JSON gateway is open to all on this machine. */
   readonly etcdUrl: string;
-  /** `http://127.0.0.1:PORT` of etcd, whose JSON gateway is open to all on this machine. */
-  readonly etcdUrl: string;
   /** Process ids of etcd and kube-apiserver. */
   readonly pids: readonly number[];
   /** A kubeconfig (YAML) for the administrator. Holds a secret. */
@@ -151,7 +149,6 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       client: createClient({ transport, fieldManager: admin, userAgent: admin, clock }),
       transport,
       url,
-      etcdUrl: `http://127.0.0.1:${etcdPort}`,
       etcdUrl: `http://127.0.0.1:${etcdPort}`,
       pids: children.map(({ pid }) => pid),
       kubeconfig: () => config,
