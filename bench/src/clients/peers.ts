@@ -1,8 +1,7 @@
 import { mkdir } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { runProgram } from '@coxswain/testing';
+import { peerCache as cache, peerSource as source } from '../peers/folders.ts';
 
 /** A program in another language. */
 export interface Peer {
@@ -14,8 +13,6 @@ export interface Peer {
   readonly command: readonly [program: string, ...args: string[]];
 }
 
-const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'coxswain', 'peers');
-const source = (name: string): string => fileURLToPath(new URL(`../../peers/${name}`, import.meta.url));
 function buildGo(folder: string, program: string): Promise<string> {
   const env = { GOFLAGS: '-mod=readonly -buildvcs=false', CGO_ENABLED: '0' };
   return runProgram('go', ['build', '-o', program, '.'], { cwd: source(folder), env });

@@ -1,0 +1,122 @@
+import { cp, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runProgram } from '@coxswain/testing';
+import { rolldown } from 'rolldown';
+import { peerCache, peerSource } from '../peers/folders.ts';
+
+/** A program that plays the Echo operator. */
+export interface Candidate {
+  readonly name: string;
+  /** Name and version of what it stands on. */
+  readonly on: string;
+  /** What must be on PATH to build it. */
+  readonly toolchain: string;
+  /** Answers admission webhooks. */
+  readonly webhooks: boolean;
+  /** Elects a leader by a Lease. */
+  readonly election: boolean;
+  /** Builds it, outside the repository. Long, the first time. */
+  build(): Promise<unknown>;
+  readonly command: readonly [program: string, ...args: string[]];
+}
+
+const nice = (program: string, ...args: string[]): [string, string[]] => ['nice', ['-n', '10', program, ...args]];
+const ours = join(peerCache, 'echo-coxswain', 'main.mjs');
+const js = join(peerCache, 'echo-js');
+const python = join(peerCache, 'echo-python');
+const rust = join(peerCache, 'rust');
+const java = join(peerCache, 'echo-java');
+
+/** One file, as an image would hold it. */
+async function bundle(): Promise<void> {
+  const sources = await rolldown({
+    input: fileURLToPath(new URL('./main.ts', import.meta.url)),
+    platform: 'node',
+    external: [/^node:/],
+  });
+  await sources.write({
+    dir: join(peerCache, 'echo-coxswain'),
+    entryFileNames: 'main.mjs',
+    format: 'esm',
+    minify: false,
+  });
+}
+
+/** Ours first; all others are compared with controller-runtime. */
+export const candidates: readonly Candidate[] = [
+  {
+    name: 'coxswain',
+    on: '@coxswain/runtime',
+    toolchain: 'node',
+    webhooks: true,
+    election: true,
+    build: bundle,
+    command: [process.execPath, ours],
+  },
+  {
+    name: 'controller-runtime',
+    on: 'controller-runtime v0.25.2',
+    toolchain: 'go',
+    webhooks: true,
+    election: true,
+    build: () =>
+      runProgram(...nice('go', 'build', '-o', join(peerCache, 'echo-go'), '.'), {
+        cwd: peerSource('echo-go'),
+        env: { GOFLAGS: '-mod=readonly -buildvcs=false', CGO_ENABLED: '0' },
+      }),
+    command: [join(peerCache, 'echo-go')],
+  },
+  {
+    name: 'kube-rs',
+    on: 'kube 5.0.0',
+    toolchain: 'cargo',
+    webhooks: false,
+    election: false,
+    build: () =>
+      runProgram(...nice('cargo', 'build', '--release', '--locked'), {
+        cwd: peerSource('echo-rust'),
+        env: { CARGO_TARGET_DIR: rust, CARGO_INCREMENTAL: '0' },
+      }),
+    command: [join(rust, 'release', 'echo')],
+  },
+  {
+    name: 'JOSDK',
+    on: 'operator-framework 5.2.3',
+    toolchain: 'mvn',
+    webhooks: false,
+    election: true,
+    async build() {
+      await cp(peerSource('echo-java'), java, { recursive: true });
+      await runProgram(...nice('mvn', '-q', '-B', 'package'), { cwd: java });
+    },
+    command: ['java', '-Xmx1g', '-jar', join(java, 'target', 'echo.jar')],
+  },
+  {
+    name: 'client-node',
+    on: '@kubernetes/client-node 2.0.1',
+    toolchain: 'node',
+    webhooks: false,
+    election: false,
+    async build() {
+      await cp(peerSource('echo-js'), js, { recursive: true });
+      await runProgram('npm', ['ci', '--ignore-scripts'], { cwd: js });
+    },
+    command: [process.execPath, join(js, 'main.js')],
+  },
+  {
+    name: 'kopf',
+    on: 'kopf 1.45.2',
+    toolchain: 'python3',
+    webhooks: false,
+    election: false,
+    async build() {
+      await mkdir(peerCache, { recursive: true });
+      const cwd = peerSource('echo-python');
+      await runProgram('python3', ['-m', 'venv', python], { cwd });
+      const pip = ['install', '--quiet', '--disable-pip-version-check', '-r', 'requirements.txt'];
+      await runProgram(join(python, 'bin', 'pip'), pip, { cwd });
+    },
+    command: [join(python, 'bin', 'python'), join(peerSource('echo-python'), 'main.py')],
+  },
+];

@@ -1,0 +1,63 @@
+/**
+ * The Echo operator on our runtime, as a program of `./cox bench runtime`; what it reads from its environment and writes to its output is
+ * the same for all programs there, and told in `bench/README.md`.
+ */
+import { createClient, httpTransport, loadKubeconfig } from '@coxswain/runtime/client';
+import { createManager } from '@coxswain/runtime/manager';
+import { type Counter, type MetricSpec, prometheusMetrics } from '@coxswain/runtime/metrics';
+import { metricsServer } from '@coxswain/runtime/serving';
+import { setUp } from './operator.ts';
+
+const tell = (event: object): void => {
+  process.stdout.write(`${JSON.stringify(event)}\n`);
+};
+
+tell({ event: 'started' });
+const env = process.env;
+const expected = Number(env['EXPECT'] ?? 0);
+const seen = new Set<string>();
+let reconciles = 0;
+
+/** Counts what ended well, and says when the first and the last have. */
+function ended(): void {
+  reconciles++;
+  if (reconciles === 1) tell({ event: 'first' });
+  if (expected > 0 && seen.size >= expected && !told) {
+    told = true;
+    tell({ event: 'all' });
+  }
+}
+let told = false;
+
+const registry = await prometheusMetrics();
+const metrics = {
+  ...registry,
+  counter(spec: MetricSpec): Counter {
+    const counter = registry.counter(spec);
+    if (spec.name !== 'controller_runtime_reconcile_total') return counter;
+    return {
+      inc(labels, by) {
+        counter.inc(labels, by);
+        if (labels.result !== 'error') ended();
+      },
+    };
+  },
+};
+
+const transport = httpTransport(await loadKubeconfig({ path: env['KUBECONFIG'] ?? '' }));
+const client = createClient({ transport, fieldManager: 'echo-operator' });
+const [namespace, lease] = (env['LEASE'] ?? '').split('/');
+const election = namespace && lease ? { election: { namespace, lease } } : {};
+const manager = createManager({ client, name: 'echo', metrics, ...election, onLost: () => process.exit(1) });
+const port = Number(env['METRICS_PORT'] ?? 0);
+if (port > 0) manager.add(metricsServer({ registry, port, host: '127.0.0.1' }));
+setUp(manager, (name) => void seen.add(name));
+
+process.on('SIGUSR2', () => tell({ event: 'stats', reconciles }));
+process.once('SIGTERM', async () => {
+  await manager.stop();
+  await transport.close();
+});
+await manager.start();
+tell({ event: 'synced' });
+if (expected === 0) tell({ event: 'all' });

@@ -1,0 +1,40 @@
+/** One figure of one candidate in one scenario. */
+export interface Figure {
+  /** `B1` … */
+  readonly scenario: string;
+  /** What was done: `cold start, 10000 objects`. */
+  readonly what: string;
+  readonly candidate: string;
+  /** What was measured: `all reconciled`. */
+  readonly measure: string;
+  readonly unit: 's' | 'ms' | 'MiB' | '' | '/s' | 'us';
+  /** One value a run. */
+  readonly values: readonly number[];
+  /** Why there is none, or what to know of it. */
+  readonly note?: string;
+}
+
+/** Collects figures: the same measure of several runs becomes one. */
+export class Figures {
+  readonly #all = new Map<string, Figure>();
+
+  add(figure: Omit<Figure, 'values'>, value: number): void {
+    const key = [figure.scenario, figure.what, figure.candidate, figure.measure].join('|');
+    this.#all.set(key, { ...figure, values: [...(this.#all.get(key)?.values ?? []), value] });
+  }
+
+  /** That a candidate gave no figure, and why. */
+  missing(figure: Pick<Figure, 'scenario' | 'what' | 'candidate'>, note: string): void {
+    this.#all.set([figure.scenario, figure.what, figure.candidate].join('|'), {
+      ...figure,
+      measure: 'result',
+      unit: '',
+      values: [],
+      note,
+    });
+  }
+
+  get all(): readonly Figure[] {
+    return [...this.#all.values()];
+  }
+}
