@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../core/index.ts';
 import type { CredentialSource, Credentials } from './connection.ts';
@@ -15,7 +16,7 @@ export function mergedCredentials(sources: readonly CredentialSource[]): Credent
       return Object.assign({}, ...parts) as Credentials;
     },
     // All are told, so no short cut.
-    refused: () => sources.map((source) => source.refused()).some(Boolean),
+    refused: (used) => sources.map((source) => source.refused(used)).some(Boolean),
   };
 }
 
@@ -27,7 +28,8 @@ const rereadAfter = 60_000;
 
 /**
  * Credentials kept in files, read again at most once a minute and when the server refuses them.
- * When a file that was read once cannot be read later, the last content is used.
+ * When files that were read once cannot be read later, or not yet make sense together (a new certificate whose key is still
+ * being written), the last content is used.
  * @param describe says in errors where the paths come from: `kubeconfig /home/a/.kube/config, user "admin"`
  */
 export function fileCredentials(files: CredentialFiles, clock: Clock, describe: string): CredentialSource {
@@ -37,7 +39,9 @@ export function fileCredentials(files: CredentialFiles, clock: Clock, describe: 
 
   async function read(): Promise<Credentials> {
     const parts = await Promise.all(Object.entries(files).map(([part, path]) => readPart(part, path, describe)));
-    return Object.fromEntries(parts) as Credentials;
+    const credentials = Object.fromEntries(parts) as Credentials;
+    checkPems(credentials, describe);
+    return credentials;
   }
 
   return {
@@ -63,6 +67,25 @@ export function fileCredentials(files: CredentialFiles, clock: Clock, describe: 
       return true;
     },
   };
+}
+
+/**
+ * Certificates that can be read, and a key that is the certificate's.
+ * @throws Error which does not show them
+ */
+export function checkPems({ ca, cert, key }: Credentials, describe: string): void {
+  const attempt = <R>(what: string, parse: () => R): R => {
+    try {
+      return parse();
+    } catch (cause) {
+      throw new Error(`${describe}: ${what}: ${(cause as Error).message}`, { cause });
+    }
+  };
+  if (ca !== undefined) attempt('the ca is not a certificate', () => new X509Certificate(ca));
+  if (cert === undefined || key === undefined) return;
+  const certificate = attempt('the certificate cannot be read', () => new X509Certificate(cert));
+  const privateKey = attempt('the key cannot be read', () => createPrivateKey(key));
+  if (!certificate.checkPrivateKey(privateKey)) throw new Error(`${describe}: the key is not the certificate's`);
 }
 
 async function readPart(part: string, path: string, describe: string): Promise<[string, string]> {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { type Clock, parseTime } from '../core/index.ts';
 import type { CredentialSource, Credentials } from './connection.ts';
+import { checkPems } from './credentials.ts';
 
 /** A kubeconfig's `exec`: a program that prints credentials. */
 export interface ExecPlugin {
@@ -8,8 +9,8 @@ export interface ExecPlugin {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Told to the plugin when it asks for it (`provideClusterInfo`). */
-  readonly cluster?: Readonly<Record<string, unknown>>;
+  /** What is told to a plugin that asks for it (`provideClusterInfo`), as of now. */
+  readonly cluster?: () => Promise<Readonly<Record<string, unknown>>>;
   /** Shown when the program is missing. */
   readonly installHint?: string;
 }
@@ -24,7 +25,7 @@ export interface ExecOptions {
   readonly timeout?: number;
 }
 
-/** Credentials are renewed so long before they expire. */
+/** Credentials are renewed so long before they expire; those that live shorter than twice as long, at half their time. */
 const renewBefore = 60_000;
 
 /** Credentials printed by a program, run when they are first needed, when they expire, and when the server refuses them. */
@@ -33,9 +34,12 @@ export function execCredentials(plugin: ExecPlugin, options: ExecOptions): Crede
   let running: Promise<Credentials> | undefined;
 
   async function renew(): Promise<Credentials> {
-    const output = await run(plugin, options);
-    known = decode(output, plugin, options.describe);
-    return known.credentials;
+    const spec = { interactive: false, ...(plugin.cluster ? { cluster: await plugin.cluster() } : {}) };
+    const info = JSON.stringify({ apiVersion: plugin.apiVersion, kind: 'ExecCredential', spec });
+    const { credentials, expires } = decode(await run(plugin, info, options), plugin, options.describe);
+    const now = options.clock.now();
+    known = { credentials, until: expires - Math.min(renewBefore, Math.max(0, expires - now) / 2) };
+    return credentials;
   }
 
   return {
@@ -46,16 +50,17 @@ export function execCredentials(plugin: ExecPlugin, options: ExecOptions): Crede
       });
       return running;
     },
-    refused() {
-      known = undefined;
+    refused(used) {
+      // Of several calls that are refused at once, the first to come back has the plugin run, and the others share its answer.
+      const { token, cert } = known?.credentials ?? {};
+      if (used.token === token && used.cert === cert) known = undefined;
       return true;
     },
   };
 }
 
-function run(plugin: ExecPlugin, { clock, env, describe, timeout = 30_000 }: ExecOptions): Promise<string> {
-  const spec = { interactive: false, ...(plugin.cluster ? { cluster: plugin.cluster } : {}) };
-  const info = JSON.stringify({ apiVersion: plugin.apiVersion, kind: 'ExecCredential', spec });
+function run(plugin: ExecPlugin, info: string, options: ExecOptions): Promise<string> {
+  const { clock, env, describe, timeout = 30_000 } = options;
   return new Promise((resolve, reject) => {
     const child = spawn(plugin.command, plugin.args, {
       env: { ...env, ...plugin.env, KUBERNETES_EXEC_INFO: info },
@@ -98,8 +103,9 @@ interface ExecCredential {
   };
 }
 
-function decode(output: string, plugin: ExecPlugin, describe: string): { credentials: Credentials; until: number } {
-  const fail = (why: string) => new Error(`${describe}: exec plugin "${plugin.command}" ${why}`);
+function decode(output: string, plugin: ExecPlugin, describe: string): { credentials: Credentials; expires: number } {
+  const where = `${describe}: exec plugin "${plugin.command}"`;
+  const fail = (why: string) => new Error(`${where} ${why}`);
   let answer: ExecCredential;
   try {
     answer = JSON.parse(output) as ExecCredential;
@@ -112,7 +118,9 @@ function decode(output: string, plugin: ExecPlugin, describe: string): { credent
     throw fail(`answered with apiVersion "${String(answer.apiVersion)}", but "${plugin.apiVersion}" was asked for`);
   }
   const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = answer.status ?? {};
-  if (!token && !(cert && key)) throw fail('printed neither a token nor a client certificate with its key');
-  const until = expirationTimestamp ? parseTime(expirationTimestamp) - renewBefore : Number.POSITIVE_INFINITY;
-  return { credentials: { ...(token ? { token } : {}), ...(cert && key ? { cert, key } : {}) }, until };
+  if (!token && !cert && !key) throw fail('printed neither a token nor a client certificate with its key');
+  if (!cert !== !key) throw fail('printed only one of a client certificate and its key');
+  const credentials = { ...(token ? { token } : {}), ...(cert && key ? { cert, key } : {}) };
+  checkPems(credentials, where);
+  return { credentials, expires: expirationTimestamp ? parseTime(expirationTimestamp) : Number.POSITIVE_INFINITY };
 }

@@ -1,3 +1,4 @@
+import { rootCertificates } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import type { Connection, Credentials } from './connection.ts';
 
@@ -14,26 +15,13 @@ export interface HttpPool {
 /** Sockets at most. Calls beyond it wait in line; watches never do. */
 const callSockets = 32;
 
+/** Milliseconds until a server or proxy that does not answer counts as not reachable. */
+const connectTimeout = 10_000;
+
 /** Opens a pool for these credentials. Loads the HTTP library, which takes a moment, when it is first called. */
 export async function openPool(connection: Connection, credentials: Credentials): Promise<HttpPool> {
-  const { Agent, ProxyAgent } = await import('undici');
-  const { ca, cert, key } = credentials;
-  const tls = {
-    ...(ca ? { ca } : {}),
-    ...(cert && key ? { cert, key } : {}),
-    ...(connection.serverName ? { servername: connection.serverName } : {}),
-    rejectUnauthorized: !connection.insecure,
-  };
-  // HTTP/1.1 only: Node's HTTP/2 has leaked under long watches.
-  const common = { allowH2: false, pipelining: 1, keepAliveTimeout: 60_000, headersTimeout: 0, bodyTimeout: 0 };
-  const open = (connections: number | null): Dispatcher =>
-    connection.proxy
-      ? new ProxyAgent({ ...common, connections, uri: connection.proxy, requestTls: tls })
-      : new Agent({
-          ...common,
-          connections,
-          connect: { ...tls, keepAlive: true, keepAliveInitialDelay: 15_000, timeout: 10_000 },
-        });
+  const undici = await import('undici');
+  const open = (connections: number | null) => openDispatcher(undici, connection, credentials, connections);
   const calls = open(callSockets);
   const watches = open(null);
   return {
@@ -46,4 +34,36 @@ export async function openPool(connection: Connection, credentials: Credentials)
       await Promise.all([calls.close(), watches.destroy()]);
     },
   };
+}
+
+function openDispatcher(
+  { Agent, ProxyAgent, Socks5ProxyAgent }: typeof import('undici'),
+  connection: Connection,
+  { ca, cert, key }: Credentials,
+  connections: number | null,
+): Dispatcher {
+  const tls = {
+    ...(ca ? { ca } : {}),
+    ...(cert && key ? { cert, key } : {}),
+    ...(connection.serverName ? { servername: connection.serverName } : {}),
+    rejectUnauthorized: !connection.insecure,
+    timeout: connectTimeout,
+  };
+  // HTTP/1.1 only: Node's HTTP/2 has leaked under long watches.
+  const common = { allowH2: false, pipelining: 1, keepAliveTimeout: 60_000, headersTimeout: 0, bodyTimeout: 0 };
+  const { proxy } = connection;
+  if (proxy?.startsWith('socks5:')) {
+    // It takes its limits from each request.
+    const limits = { connections, pipelining: 1, headersTimeout: 0 };
+    return new Socks5ProxyAgent(proxy, { connectTimeout, requestTls: tls }).compose(
+      (dispatch) => (options, handler) => dispatch({ bodyTimeout: 0, ...options, ...limits }, handler),
+    );
+  }
+  if (!proxy) {
+    const connect = { ...tls, keepAlive: true, keepAliveInitialDelay: 15_000 };
+    return new Agent({ ...common, connections, connect });
+  }
+  // The cluster's authority may have signed the proxy's certificate too; a public one counts as well.
+  const proxyTls = { ...(ca ? { ca: [...rootCertificates, ca] } : {}), rejectUnauthorized: !connection.insecure };
+  return new ProxyAgent({ ...common, connections, connectTimeout, uri: proxy, requestTls: tls, proxyTls });
 }

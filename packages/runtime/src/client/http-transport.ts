@@ -5,6 +5,7 @@ import { ApiError, type Clock, systemClock } from '../core/index.ts';
 import type { Connection, Credentials } from './connection.ts';
 import { ConnectionError } from './errors.ts';
 import { type HttpPool, openPool } from './http-pool.ts';
+import { impersonationHeaders } from './impersonation.ts';
 import { parseJson, stringifyJson } from './parse-json.ts';
 import { responseError } from './response-error.ts';
 import type { Transport, TransportRequest, TransportResponse, WatchEvent } from './transport.ts';
@@ -36,6 +37,7 @@ class HttpTransport implements Transport {
   readonly #watchIdle: number | undefined;
   readonly #origin: string;
   readonly #prefix: string;
+  readonly #impersonation: Readonly<Record<string, string | string[]>>;
   #pool: { readonly credentials: Credentials; readonly opening: Promise<HttpPool> } | undefined;
   #closed = false;
 
@@ -44,6 +46,7 @@ class HttpTransport implements Transport {
     this.#connection = connection;
     this.#clock = options.clock ?? systemClock;
     this.#watchIdle = options.watchIdle;
+    this.#impersonation = connection.impersonation ? impersonationHeaders(connection.impersonation) : {};
     this.#origin = url.origin;
     this.#prefix = url.pathname.replace(/\/+$/, '');
   }
@@ -68,26 +71,29 @@ class HttpTransport implements Transport {
 
   /** An answer below 400. Refused credentials are asked for once more. @throws ApiError ConnectionError */
   async #authenticated(request: TransportRequest, watch: boolean): Promise<Response> {
-    const first = await this.#dispatch(request, watch);
+    const { credentials } = this.#connection;
+    const used = await credentials.current();
+    const first = await this.#dispatch(request, watch, used);
     if (first.statusCode < 400) return first;
     const error = await this.#refusal(first, request);
-    if (error.code !== 401 || !this.#connection.credentials.refused()) throw error;
-    const second = await this.#dispatch(request, watch);
+    if (error.code !== 401 || !credentials.refused(used)) throw error;
+    const second = await this.#dispatch(request, watch, await credentials.current());
     if (second.statusCode < 400) return second;
     throw await this.#refusal(second, request);
   }
 
-  async #dispatch(request: TransportRequest, watch: boolean): Promise<Response> {
+  async #dispatch(request: TransportRequest, watch: boolean, credentials: Credentials): Promise<Response> {
     if (this.#closed) throw new ConnectionError(`${this.#connection.server}: the transport was closed`);
-    const credentials = await this.#connection.credentials.current();
     const pool = await this.#poolFor(credentials);
     const body = request.body === undefined ? undefined : stringifyJson(request.body);
+    // A compressed watch would hold events back until a block is full.
+    const compressed = !watch && !this.#connection.disableCompression;
     try {
       return await (watch ? pool.watches : pool.calls).request({
         origin: this.#origin,
         path: this.#prefix + request.path + queryText(request.query),
         method: request.method,
-        headers: headersOf(request, credentials, watch),
+        headers: { ...this.#impersonation, ...headersOf(request, credentials, compressed) },
         ...(body === undefined ? {} : { body }),
         ...(request.signal ? { signal: request.signal } : {}),
         ...(watch ? { bodyTimeout: this.#idle(request) } : {}),
@@ -164,10 +170,9 @@ function sameTls(a: Credentials, b: Credentials): boolean {
   return a.ca === b.ca && a.cert === b.cert && a.key === b.key;
 }
 
-function headersOf(request: TransportRequest, credentials: Credentials, watch: boolean): Record<string, string> {
+function headersOf(request: TransportRequest, credentials: Credentials, compressed: boolean): Record<string, string> {
   const headers: Record<string, string> = { accept: request.accept ?? 'application/json' };
-  // A compressed watch would hold events back until a block is full.
-  if (!watch) headers['accept-encoding'] = 'gzip';
+  if (compressed) headers['accept-encoding'] = 'gzip';
   if (request.userAgent) headers['user-agent'] = request.userAgent;
   if (request.body !== undefined) headers['content-type'] = request.contentType ?? 'application/json';
   const { token, username, password = '' } = credentials;

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { type Clock, systemClock } from '../core/index.ts';
 import type { Connection } from './connection.ts';
 import { fileCredentials } from './credentials.ts';
+import { proxyFromEnvironment } from './proxy-from-environment.ts';
 
 export interface InClusterOptions {
-  /** Where `KUBERNETES_SERVICE_HOST` and `KUBERNETES_SERVICE_PORT` are. */
+  /** Where `KUBERNETES_SERVICE_HOST` and `KUBERNETES_SERVICE_PORT` are, and `HTTPS_PROXY` and `NO_PROXY` if any. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Default `/var/run/secrets/kubernetes.io/serviceaccount`. */
   readonly directory?: string;
@@ -26,9 +27,12 @@ export async function inClusterConnection(options: InClusterOptions): Promise<Co
   const files = { token: join(directory, 'token'), ca: join(directory, 'ca.crt') };
   const credentials = fileCredentials(files, clock, 'service account');
   await credentials.current();
+  const server = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const proxy = proxyFromEnvironment(server, env);
   return {
-    server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    server,
     credentials,
+    ...(proxy ? { proxy } : {}),
     namespace: await readNamespace(join(directory, 'namespace')),
   };
 }

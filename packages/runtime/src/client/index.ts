@@ -14,6 +14,7 @@ export type { Connection, CredentialSource, Credentials } from './connection.ts'
 export { fileCredentials, mergedCredentials, staticCredentials } from './credentials.ts';
 export { ConnectionError, isTransient } from './errors.ts';
 export { type HttpTransportOptions, httpTransport } from './http-transport.ts';
+export type { Impersonation } from './impersonation.ts';
 export { type InClusterOptions, inClusterConnection } from './in-cluster.ts';
 export { type KubeconfigOptions, loadKubeconfig } from './kubeconfig.ts';
 export { parseJson, stringifyJson } from './parse-json.ts';

@@ -26,6 +26,15 @@ export class Entry {
     this.#directory = directory;
   }
 
+  names(): readonly string[] {
+    return Object.keys(this.#fields);
+  }
+
+  /** A field of any form. */
+  value(field: string): unknown {
+    return this.#fields[field];
+  }
+
   missing(field: string): Error {
     return new Error(`${this.where}: ${field} is not set`);
   }

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -14,6 +14,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(directory, { recursive: true }));
 
+const fixture = (name: string) => readFile(new URL(`fixtures/${name}`, import.meta.url), 'utf8');
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 function config(user: string, cluster = 'server: https://10.0.0.1:6443', context = ''): string {
@@ -53,16 +54,17 @@ test('files are found beside the kubeconfig', async () => {
   const user = 'client-certificate: certs/a.crt\n    client-key: certs/a.key\n    tokenFile: token';
   await writeFile(path, config(user, 'server: https://h\n    certificate-authority: certs/ca.crt'));
   await mkdir(join(directory, 'certs'));
+  const [ca = '', cert = '', key = ''] = await Promise.all(['ca.crt', 'client.crt', 'client.key'].map(fixture));
   for (const [name, text] of [
-    ['certs/a.crt', 'CERT'],
-    ['certs/a.key', 'KEY'],
-    ['certs/ca.crt', 'CA'],
+    ['certs/a.crt', cert],
+    ['certs/a.key', key],
+    ['certs/ca.crt', ca],
     ['token', 'T\n'],
   ] as const) {
     await writeFile(join(directory, name), text);
   }
   const connection = await loadKubeconfig({ path });
-  expect(await connection.credentials.current()).toEqual({ ca: 'CA', cert: 'CERT', key: 'KEY', token: 'T' });
+  expect(await connection.credentials.current()).toEqual({ ca, cert, key, token: 'T' });
   await rm(join(directory, 'certs/a.key'));
   const again = await loadKubeconfig({ path });
   await expect(again.credentials.current()).rejects.toThrow(
@@ -131,7 +133,7 @@ test('an exec plugin runs once until its credentials expire or are refused', asy
   expect(await token()).toBe('me-a-bc-1');
   await clock.advance(60_001);
   expect(await token()).toBe('me-a-bc-2');
-  expect(credentials.refused()).toBe(true);
+  expect(credentials.refused(await credentials.current())).toBe(true);
   expect(await token()).toBe('me-a-bc-3');
 });
 
@@ -162,12 +164,13 @@ test('an exec plugin that hangs is ended', async () => {
 
 test('in a pod: service account files and the service address', async () => {
   await writeFile(join(directory, 'token'), 'T');
-  await writeFile(join(directory, 'ca.crt'), 'CA');
+  const ca = await fixture('ca.crt');
+  await writeFile(join(directory, 'ca.crt'), ca);
   await writeFile(join(directory, 'namespace'), 'mine');
   const env = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
   const connection = await inClusterConnection({ env, directory });
   expect(connection).toMatchObject({ server: 'https://[fd00::1]:443', namespace: 'mine' });
-  expect(await connection.credentials.current()).toEqual({ token: 'T', ca: 'CA' });
+  expect(await connection.credentials.current()).toEqual({ token: 'T', ca });
   await expect(inClusterConnection({ env: {} })).rejects.toThrow('KUBERNETES_SERVICE_HOST is not set');
   await rm(join(directory, 'token'));
   await expect(inClusterConnection({ env, directory })).rejects.toThrow(

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { delimiter, dirname, resolve } from 'node:path';
 import { type Clock, systemClock } from '../core/index.ts';
-import type { Connection, CredentialSource, Credentials } from './connection.ts';
-import { type CredentialFiles, fileCredentials, mergedCredentials, staticCredentials } from './credentials.ts';
-import { type ExecPlugin, execCredentials } from './exec-credentials.ts';
+import type { Connection, CredentialSource } from './connection.ts';
+import { fileCredentials, mergedCredentials, staticCredentials } from './credentials.ts';
 import { type Entry, type Kubeconfig, mergeKubeconfigs, parseKubeconfig } from './kubeconfig-document.ts';
+import { impersonationOf, userCredentials } from './kubeconfig-user.ts';
+import { proxyFromEnvironment } from './proxy-from-environment.ts';
 
 export interface KubeconfigOptions {
   /** One file, or several as `KUBECONFIG` lists them; the first to name something wins. */
@@ -13,7 +14,10 @@ export interface KubeconfigOptions {
   readonly text?: string;
   /** Default: the `current-context`. */
   readonly context?: string;
-  /** Environment for exec plugins; default: none but what the plugin's entry says. */
+  /**
+   * Environment for exec plugins, and where `HTTPS_PROXY` and `NO_PROXY` are looked up when the cluster names no proxy.
+   * Default: empty.
+   */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Clock;
 }
@@ -37,17 +41,18 @@ export async function loadKubeconfig(options: KubeconfigOptions): Promise<Connec
   const server = cluster.text('server');
   if (!URL.canParse(server)) throw new Error(`${cluster.where}: server "${server}" is not a URL`);
   const serverName = cluster.optionalText('tls-server-name');
-  const proxy = cluster.optionalText('proxy-url');
+  const proxy = proxyOf(cluster) ?? proxyFromEnvironment(server, env);
+  const trust = clusterTrust(cluster, clock);
+  const impersonation = user && impersonationOf(user);
   return {
     server,
-    credentials: mergedCredentials([
-      ...clusterTrust(cluster, clock),
-      ...(user ? userCredentials(user, cluster, clock, env) : []),
-    ]),
+    credentials: mergedCredentials([...trust, ...(user ? userCredentials(user, { cluster, trust, clock, env }) : [])]),
     namespace: context.optionalText('namespace') ?? 'default',
     ...(serverName ? { serverName } : {}),
     ...(cluster.optionalBoolean('insecure-skip-tls-verify') ? { insecure: true } : {}),
     ...(proxy ? { proxy } : {}),
+    ...(cluster.optionalBoolean('disable-compression') ? { disableCompression: true } : {}),
+    ...(impersonation ? { impersonation } : {}),
   };
 }
 
@@ -87,70 +92,11 @@ function clusterTrust(cluster: Entry, clock: Clock): readonly CredentialSource[]
   return file ? [fileCredentials({ ca: file }, clock, cluster.where)] : [];
 }
 
-/** Inline data wins over files, and a token over a plugin, as in client-go. */
-function userCredentials(
-  user: Entry,
-  cluster: Entry,
-  clock: Clock,
-  env: NonNullable<KubeconfigOptions['env']>,
-): readonly CredentialSource[] {
-  if (user.optionalObject('auth-provider')) {
-    throw new Error(`${user.where}: auth-provider is no longer supported by Kubernetes; use an exec plugin or a token`);
-  }
-  const cert = user.optionalBase64('client-certificate-data');
-  const key = user.optionalBase64('client-key-data');
-  const certFile = cert === undefined ? user.optionalPath('client-certificate') : undefined;
-  const keyFile = key === undefined ? user.optionalPath('client-key') : undefined;
-  if ((cert ?? certFile) !== undefined && (key ?? keyFile) === undefined)
-    throw user.missing('client-key-data or client-key');
-  if ((key ?? keyFile) !== undefined && (cert ?? certFile) === undefined) {
-    throw user.missing('client-certificate-data or client-certificate');
-  }
-  const tokenFile = user.optionalPath('tokenFile');
-  const token = user.optionalText('token');
-  const [username, password] = [user.optionalText('username'), user.optionalText('password')];
-  const inline: Credentials = {
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-    ...(token === undefined || tokenFile ? {} : { token }),
-    ...(username === undefined ? {} : { username, password: password ?? '' }),
-  };
-  const files: CredentialFiles = {
-    ...(certFile ? { cert: certFile } : {}),
-    ...(keyFile ? { key: keyFile } : {}),
-    ...(tokenFile ? { token: tokenFile } : {}),
-  };
-  const sources = [staticCredentials(inline)];
-  if (Object.keys(files).length > 0) sources.push(fileCredentials(files, clock, user.where));
-  const exec = user.optionalObject('exec');
-  if (exec && token === undefined && !tokenFile) {
-    sources.push(execCredentials(pluginOf(exec, cluster), { clock, env, describe: user.where }));
-  }
-  return sources;
-}
-
-function pluginOf(exec: Entry, cluster: Entry): ExecPlugin {
-  const apiVersion = exec.text('apiVersion');
-  if (!/^client\.authentication\.k8s\.io\/v1(beta1)?$/.test(apiVersion)) {
-    throw new Error(`${exec.where}: apiVersion "${apiVersion}" is not supported; use client.authentication.k8s.io/v1`);
-  }
-  if (exec.optionalText('interactiveMode') === 'Always') {
-    throw new Error(`${exec.where}: the plugin wants a terminal (interactiveMode: Always), which there is none of`);
-  }
-  const installHint = exec.optionalText('installHint');
-  const info = {
-    server: cluster.text('server'),
-    'certificate-authority-data': cluster.optionalText('certificate-authority-data'),
-    'tls-server-name': cluster.optionalText('tls-server-name'),
-  };
-  return {
-    apiVersion,
-    command: exec.command(),
-    args: exec.texts('args'),
-    env: Object.fromEntries(
-      exec.objects('env').map((variable) => [variable.text('name'), variable.optionalText('value') ?? '']),
-    ),
-    ...(installHint ? { installHint } : {}),
-    ...(exec.optionalBoolean('provideClusterInfo') ? { cluster: info } : {}),
-  };
+function proxyOf(cluster: Entry): string | undefined {
+  const proxy = cluster.optionalText('proxy-url');
+  if (proxy === undefined) return undefined;
+  const protocol = URL.canParse(proxy) ? new URL(proxy).protocol : undefined;
+  if (protocol && ['http:', 'https:', 'socks5:'].includes(protocol)) return proxy;
+  // The address may hold a password, so it is not shown.
+  throw new Error(`${cluster.where}: proxy-url must be a URL that begins with http://, https:// or socks5://`);
 }
