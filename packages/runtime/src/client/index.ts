@@ -12,6 +12,7 @@ export {
 export { type ClientOptions, createClient, defaultTimeout } from './client.ts';
 export type { Connection, CredentialSource, Credentials } from './connection.ts';
 export { fileCredentials, mergedCredentials, staticCredentials } from './credentials.ts';
+export { type DefaultConnectionOptions, defaultConnection } from './default-connection.ts';
 export { ConnectionError, isTransient } from './errors.ts';
 export { type HttpTransportOptions, httpTransport } from './http-transport.ts';
 export type { Impersonation } from './impersonation.ts';
