@@ -14,3 +14,4 @@ export * from './manager/index.ts';
 export * from './metrics/index.ts';
 export * from './pki/index.ts';
 export * from './queue/index.ts';
+export * from './webhook/index.ts';

@@ -43,7 +43,8 @@ function put(holder: Parent, path: string, value: unknown): boolean {
   const { parent, name } = place(holder, path);
   if (!parent || value === undefined) return false;
   if (!Array.isArray(parent)) {
-    parent[name] = value;
+    // A document may hold a key named __proto__; plain assignment would change the prototype instead.
+    Object.defineProperty(parent, name, { value, enumerable: true, configurable: true, writable: true });
     return true;
   }
   const index = name === '-' ? parent.length : indexOf(name, parent.length);
