@@ -11,6 +11,7 @@ export default defineConfig({
     ],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    globalSetup: ['scripts/test-servers.ts'],
     setupFiles: ['scripts/test-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,

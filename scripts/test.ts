@@ -1,7 +1,7 @@
 /**
  * `./cox test [FILTER …]`: lint, types and all tests; with filters only the tests that match.
  * The last line is `N passed, N failed`, counting each test and each check.
- * `./cox test differential|conformance|scenarios|real|clients|fuzz|nemesis …`: suites of their own, with real programs; see the scripts of their name and bench/src/clients.
+ * `./cox test differential|conformance|scenarios|real|clients|fuzz|nemesis|framework …`: suites of their own, with real programs; see the scripts of their name and bench/src/clients.
  */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -64,8 +64,10 @@ async function main(filters: readonly string[]): Promise<number> {
   if (verb === 'nemesis') return (await import('./nemesis.ts')).nemesis(rest);
   if (verb === 'clients') return (await import('../bench/src/clients/index.ts')).clients(rest);
   const counts: Counts = { passed: 0, failed: 0 };
-  if (filters.length === 0) await runChecks(counts);
-  await runTests(filters, counts);
+  const paths = verb === 'framework' ? (await import('./framework.ts')).frameworkPaths(rest) : filters;
+  if (paths === undefined) return 2;
+  if (paths.length === 0) await runChecks(counts);
+  await runTests(paths, counts);
   process.stdout.write(`${counts.passed} passed, ${counts.failed} failed\n`);
   return counts.failed === 0 && counts.passed > 0 ? 0 : 1;
 }
@@ -81,6 +83,7 @@ const help = `usage: ./cox test [FILTER ...]
   ./cox test clients [NAME ...]        operators in Go, Rust and Python on the embedded cluster (controller-runtime, kube-rs, kopf), and streams through client-go
   ./cox test fuzz                      100,000 broken requests to the embedded server; --inputs N, --seed N
   ./cox test nemesis                   500 pods with claims come and go on a process-backed node, and leave nothing behind; --rounds N
+  ./cox test framework [NAME ...]      the operator framework, as its users see it; --real: on a real etcd and kube-apiserver
 
 The last line is "N passed, N failed", each test and each check counted. Ends with 0 when nothing failed.
 `;

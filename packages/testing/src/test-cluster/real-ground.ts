@@ -8,7 +8,7 @@ import { sharedControlPlaneFile } from './options.ts';
 export interface SharedControlPlane {
   readonly kubeconfig: string;
   /** `http://127.0.0.1:PORT` */
-  readonly etcd: string;
+  readonly etcdUrl: string;
 }
 
 /** A real etcd and kube-apiserver: the one that {@link sharedControlPlaneFile} names, which then goes on, or one of this test's own. */
@@ -16,16 +16,16 @@ export async function realGround(env: NodeJS.ProcessEnv = process.env): Promise<
   const file = env[sharedControlPlaneFile];
   if (file) return groundOf(JSON.parse(await readFile(file, 'utf8')) as SharedControlPlane, async () => {});
   const own = await startControlPlane();
-  return groundOf({ kubeconfig: own.kubeconfig(), etcd: own.etcdUrl }, () => own.stop());
+  return groundOf({ kubeconfig: own.kubeconfig(), etcdUrl: own.etcdUrl }, () => own.stop());
 }
 
-function groundOf({ kubeconfig, etcd }: SharedControlPlane, stop: () => Promise<void>): Ground {
+function groundOf({ kubeconfig, etcdUrl }: SharedControlPlane, stop: () => Promise<void>): Ground {
   return {
     server: 'real',
     transport: async () => httpTransport(await loadKubeconfig({ text: kubeconfig })),
     kubeconfig: () => kubeconfig,
     idle: true,
-    compact: () => compactEtcd(etcd),
+    compact: () => compactEtcd(etcdUrl),
     stop,
   };
 }
