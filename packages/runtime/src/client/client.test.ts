@@ -1,16 +1,9 @@
-import type { DynamicObject, Kind } from '@coxswain/k8s';
 import { expect, test } from 'vitest';
 import { apiError, seededRandom, TimeoutError, VirtualClock } from '../core/index.ts';
 import { FakeServer } from './fake-server.ts';
 import { apply, ConnectionError, createClient, isTransient, json, merge, strategic } from './index.ts';
+import { things } from './test-things.ts';
 
-const things: Kind<DynamicObject> = {
-  group: 'x.dev',
-  version: 'v1',
-  kind: 'Thing',
-  plural: 'things',
-  scope: 'Namespaced',
-};
 const key = { namespace: 'a', name: 'x' };
 
 function setUp() {

@@ -9,6 +9,7 @@ import {
   TimeoutError,
   withTimeout,
 } from '../core/index.ts';
+import { type Interceptor, interceptedTransport } from './interceptor.ts';
 import { type Caller, KindResource } from './resource.ts';
 import { retrying } from './retry.ts';
 import type { Transport, TransportRequest, WatchEvent } from './transport.ts';
@@ -24,6 +25,8 @@ export interface ClientOptions {
   readonly clock?: Clock;
   /** Spreads retries; default the machine's. */
   readonly random?: Random;
+  /** Stand around every try of every call, watches too; the first is the outermost. */
+  readonly interceptors?: readonly Interceptor[];
   /** Called with each warning of the server (deprecated versions, unknown fields …) and what was asked. */
   readonly onWarning?: (text: string, request: TransportRequest) => void;
 }
@@ -33,7 +36,8 @@ export const defaultTimeout = 30_000;
 
 /** A {@link Client} over any transport. The transport is the caller's to close. */
 export function createClient(options: ClientOptions): Client {
-  const { transport, clock = systemClock, random = systemRandom, userAgent = 'coxswain' } = options;
+  const { clock = systemClock, random = systemRandom, userAgent = 'coxswain' } = options;
+  const transport = interceptedTransport(options.transport, options.interceptors ?? []);
 
   async function send(request: TransportRequest): Promise<unknown> {
     const response = await transport.send({ userAgent, ...request });
@@ -46,7 +50,13 @@ export function createClient(options: ClientOptions): Client {
     const timeout = callOptions.timeout ?? defaultTimeout;
     const deadline = clock.monotonic() + timeout;
     const run = (signal: AbortSignal) =>
-      retrying(() => send({ ...request, signal }), { clock, random, idempotent, deadline, signal });
+      retrying((attempt) => send({ ...request, signal, ...(attempt > 0 ? { attempt } : {}) }), {
+        clock,
+        random,
+        idempotent,
+        deadline,
+        signal,
+      });
     return withTimeout(clock, timeout, what, run, callOptions.signal);
   }
 

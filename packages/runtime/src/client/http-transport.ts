@@ -93,7 +93,7 @@ class HttpTransport implements Transport {
         origin: this.#origin,
         path: this.#prefix + request.path + queryText(request.query),
         method: request.method,
-        headers: { ...this.#impersonation, ...headersOf(request, credentials, compressed) },
+        headers: { ...request.headers, ...this.#impersonation, ...headersOf(request, credentials, compressed) },
         ...(body === undefined ? {} : { body }),
         ...(request.signal ? { signal: request.signal } : {}),
         ...(watch ? { bodyTimeout: this.#idle(request) } : {}),

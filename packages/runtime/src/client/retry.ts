@@ -17,11 +17,11 @@ export interface RetryOptions {
  * Makes a call again when the server turned it away before doing anything (429, 503 with Retry-After), and, when the call
  * is idempotent, also without Retry-After and after a broken connection.
  */
-export async function retrying<T>(call: () => Promise<T>, options: RetryOptions): Promise<T> {
+export async function retrying<T>(call: (attempt: number) => Promise<T>, options: RetryOptions): Promise<T> {
   const { clock, random, idempotent, deadline, retries = 4, signal } = options;
   for (let attempt = 0; ; attempt++) {
     try {
-      return await abortable(call(), signal);
+      return await abortable(call(attempt), signal);
     } catch (error) {
       const wait = attempt < retries && !signal?.aborted ? waitBefore(error, attempt, idempotent) : undefined;
       if (wait === undefined) throw error;

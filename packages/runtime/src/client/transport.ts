@@ -15,6 +15,10 @@ export interface TransportRequest {
   /** Default `application/json`. */
   readonly accept?: string;
   readonly userAgent?: string;
+  /** Further headers, their names in lower case: `traceparent` … The in-process transport has no use for them. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How often this call was made before in vain; absent: never. */
+  readonly attempt?: number;
   readonly signal?: AbortSignal;
 }
 
