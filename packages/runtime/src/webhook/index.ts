@@ -3,6 +3,7 @@
  * webhook does is a value. It knows the wire formats of reviews, and nothing of controllers.
  */
 export type { CertificateParts, CertificateSource } from './certificate-source.ts';
+export type { Convertible } from './conversion.ts';
 export { Denied } from './denied.ts';
 export type {
   AdmissionContext,
@@ -16,4 +17,4 @@ export type {
   WebhookSettings,
 } from './types.ts';
 export { webhook } from './webhook.ts';
-export { type WebhookServer, type WebhookServerOptions, webhookServer } from './webhook-server.ts';
+export { conversionPath, type WebhookServer, type WebhookServerOptions, webhookServer } from './webhook-server.ts';

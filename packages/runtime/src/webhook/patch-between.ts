@@ -1,5 +1,6 @@
 import type { JsonPatchOperation } from '../client/index.ts';
 import { deepEqual } from '../core/index.ts';
+import { isObject } from './is-object.ts';
 
 /**
  * The JSON patch (RFC 6902) that makes `after` of `before`. Whatever is the same in both is not named, at any depth, so that
@@ -13,10 +14,6 @@ export function patchBetween(before: unknown, after: unknown, path = ''): JsonPa
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 const pointer = (path: string, name: string) => `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 

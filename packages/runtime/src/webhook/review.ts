@@ -1,5 +1,6 @@
 import type { KubeObject, UserInfo } from '@coxswain/k8s';
 import { badRequest } from '../core/index.ts';
+import { isObject } from './is-object.ts';
 import type { Operation } from './types.ts';
 
 /** An `AdmissionRequest` (`admission.k8s.io/v1`), as far as it is looked into. */
@@ -28,10 +29,6 @@ export interface AdmissionReview {
 const operations: ReadonlySet<unknown> = new Set<Operation>(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']);
 
 type Fields = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Reads a review. @throws ApiError 400 that says what is wrong with it */
 export function readReview(body: unknown): AdmissionReview {

@@ -5,6 +5,7 @@ import { type MetricsRegistry, noMetrics } from '../metrics/index.ts';
 import type { KeyPair } from '../pki/index.ts';
 import { admit, type HandlerParts } from './admission.ts';
 import type { CertificateParts, CertificateSource } from './certificate-source.ts';
+import { type Convertible, convertReview } from './conversion.ts';
 import { type Endpoint, HttpsServer } from './https-server.ts';
 import { type WebhookObserver, webhookMetrics } from './metrics.ts';
 import type { Webhook } from './types.ts';
@@ -12,7 +13,9 @@ import type { Webhook } from './types.ts';
 export interface WebhookServerOptions {
   /** For handlers and certificates. The plain client, not the manager's: that one writes only while it leads. */
   readonly client: Client;
-  readonly webhooks: readonly Webhook[];
+  readonly webhooks?: readonly Webhook[];
+  /** Kinds whose versions are converted at `/convert`. */
+  readonly conversions?: readonly Convertible[];
   /** Where the server gets its certificate, or one that stays. */
   readonly certificates: CertificateSource | KeyPair;
   /** TCP port; 0 takes any free one. Default 9443. */
@@ -37,6 +40,11 @@ export interface WebhookServer extends Runnable {
 
 /** Bytes: two objects of 3 MB, which is the most the API server stores doubled, and what is around them. */
 const admissionLimit = 7 * 1024 * 1024;
+
+/** Bytes: all objects of a list come in one request. */
+const conversionLimit = 128 * 1024 * 1024;
+/** Where the API server is to send conversions. */
+export const conversionPath = '/convert';
 
 /**
  * Serves webhooks: `manager.add(webhookServer({ client, webhooks: [echoWebhook], certificates }))`.
@@ -98,22 +106,32 @@ function unchanging(pair: KeyPair): CertificateSource {
 }
 
 function endpointsOf(
-  { webhooks }: WebhookServerOptions,
+  { webhooks = [], conversions = [] }: WebhookServerOptions,
   parts: Omit<HandlerParts, 'failed'>,
   observer: WebhookObserver,
 ): readonly Endpoint[] {
   const endpoints = webhooks.flatMap((hook) => admissionEndpoints(hook, parts, observer));
+  if (conversions.length > 0) endpoints.push(conversionEndpoint(conversions, parts, observer));
   const paths = endpoints.map(({ path }) => path);
   const twice = paths.find((path, index) => paths.indexOf(path) !== index);
   if (twice !== undefined) throw new TypeError(`two webhooks are served at ${twice}; give one of them another path`);
   return endpoints;
 }
 
-function admissionEndpoints(
-  hook: Webhook,
-  parts: Omit<HandlerParts, 'failed'>,
-  observer: WebhookObserver,
-): readonly Endpoint[] {
+function conversionEndpoint(
+  kinds: readonly Convertible[],
+  { clock, log }: Omit<HandlerParts, 'failed'>,
+  { converterFailed }: WebhookObserver,
+): Endpoint {
+  const own = { clock, log: log.child({ webhook: conversionPath }), failed: converterFailed };
+  return {
+    path: conversionPath,
+    bodyLimit: conversionLimit,
+    answer: (body, signal) => convertReview(kinds, body, own, signal),
+  };
+}
+
+function admissionEndpoints(hook: Webhook, parts: Omit<HandlerParts, 'failed'>, observer: WebhookObserver): Endpoint[] {
   const endpoint = (verb: 'mutate' | 'validate', path: string): Endpoint => {
     const own: HandlerParts = { ...parts, log: parts.log.child({ webhook: path }), failed: observer.handlerFailed };
     return { path, bodyLimit: admissionLimit, answer: (body, signal) => admit(hook, verb, body, own, signal) };
