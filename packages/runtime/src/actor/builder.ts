@@ -94,6 +94,7 @@ export class ActorControllerBuilder<T extends KubeObject> {
   run(): Controller {
     const host = this.#host;
     const options = resolveActorOptions(this.#options, this.#name);
+    host.cache.keepAppliedFields(options.fieldManager);
     const dependencies = new DependencyWatch(host.cache, (key) => controller.enqueue(key));
     const loop = new ActorLoop<T>({
       kind: this.#kind,

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf, type Kind, type KubeObject } from '@coxswain/k8s';
+import { appliedFields } from '../cache/applied-fields.ts';
 import type { Cache } from '../cache/types.ts';
 import { apply, type Client } from '../client/index.ts';
 import { type Clock, keyOf } from '../core/index.ts';
 import { contains } from './contains.ts';
 import { checkOwnership, controllerReference, type Owner } from './ownership.ts';
+import { saysApplied } from './says-applied.ts';
 
 /** What was applied to one child, and how it was received. */
 interface Applied {
@@ -62,8 +64,9 @@ export interface ApplyOptions {
 
 /**
  * Makes a child equal to `desired` where `desired` says something: server-side apply, forced, under the field manager.
- * Sends nothing when this process applied the same before and the store's object still says it. When another writer
- * keeps undoing it, the child is left alone for a while, longer each time, and `onLoop` is told.
+ * Sends nothing when the store's object says the same and the server recorded that the field manager applied just that
+ * (see `Cache.keepAppliedFields`), or this process applied the same before and the object still says it. When another
+ * writer keeps undoing it, the child is left alone for a while, longer each time, and `onLoop` is told.
  * @returns the child as it is then
  * @throws OwnershipError, ApiError
  */
@@ -73,6 +76,8 @@ export async function applyObject<C extends KubeObject>(kind: Kind<C>, desired: 
   const existing = cache.has(kind) ? cache.store(kind).get(key) : undefined;
   if (owner) checkOwnership(owner, kind, desired, existing);
   const body = applyBody(kind, desired, owner);
+  const held = existing && appliedFields(existing, options.fieldManager);
+  if (existing && held && saysApplied(existing, body, held)) return existing;
   const hash = createHash('sha256').update(JSON.stringify(body)).digest('base64');
   const before = memory.get(existing?.metadata.uid);
   const repeated = existing !== undefined && before?.hash === hash;

@@ -37,6 +37,14 @@ function holds(actual: unknown, desired: unknown, field: string, parent: string)
     if (!isFields(actual)) return actual === undefined && isEmpty(desired);
     return Object.entries(desired).every(([name, value]) => holds(actual[name], value, name, field));
   }
+  return sameValue(actual, desired, field, parent);
+}
+
+/**
+ * Whether two values that are neither lists nor maps are the same; quantities by amount.
+ * @param field the name under which they stand @param parent the name above that
+ */
+export function sameValue(actual: unknown, desired: unknown, field: string, parent: string): boolean {
   if (actual === desired) return true;
   // The server drops nulls.
   if (desired === null) return actual === undefined;

@@ -10,6 +10,7 @@ import {
   systemClock,
   systemRandom,
 } from '../core/index.ts';
+import { AppliedFieldsKeeper } from './applied-fields.ts';
 import { scopeRules } from './scope.ts';
 import { SharedInformer } from './shared-informer.ts';
 import type { Cache, Informer, InformerScope, InformerState, Store } from './types.ts';
@@ -45,6 +46,8 @@ class InformerCache implements Cache, OwnWriteSink {
   readonly #informers = new Map<string, SharedInformer<KubeObject>>();
   /** The same informers by `group/version/plural`, in the order they were declared. */
   readonly #byKind = new Map<string, SharedInformer<KubeObject>[]>();
+  /** Field managers whose applied fields the stores keep. */
+  readonly #managers = new Set<string>();
   #stopped = false;
 
   constructor(options: CacheOptions) {
@@ -58,7 +61,8 @@ class InformerCache implements Cache, OwnWriteSink {
     // The id holds the kind, so the objects are of type T.
     if (known) return (known as unknown as SharedInformer<T>).use();
     const onUnused = () => void this.#drop(rules.id);
-    const shared = new SharedInformer<T>({ ...this.#options, kind, scope, rules, onUnused });
+    const keeper = new AppliedFieldsKeeper(this.#managers);
+    const shared = new SharedInformer<T>({ ...this.#options, kind, scope, rules, keeper, onUnused });
     const entry = shared as unknown as SharedInformer<KubeObject>;
     this.#informers.set(rules.id, entry);
     this.#byKind.set(kindId(kind), [...this.#of(kind), entry]);
@@ -78,6 +82,10 @@ class InformerCache implements Cache, OwnWriteSink {
 
   has(kind: Kind): boolean {
     return this.#byKind.has(kindId(kind));
+  }
+
+  keepAppliedFields(fieldManager: string): void {
+    this.#managers.add(fieldManager);
   }
 
   informers(): readonly InformerState[] {

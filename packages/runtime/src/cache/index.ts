@@ -2,6 +2,7 @@
  * What we know of the server's objects without asking: informers keep stores equal to the server and take our own writes
  * as soon as they are answered. Knows the client; nothing of queues or controllers.
  */
+export { type AppliedFields, appliedFields, type FieldsNode } from './applied-fields.ts';
 export { type CacheOptions, createCache, type OwnWriteSink } from './cache.ts';
 export { builtInIndexes } from './indexer.ts';
 export { withReadYourWrites } from './read-your-writes.ts';

@@ -1,6 +1,7 @@
 import type { Kind, KubeObject } from '@coxswain/k8s';
 import { type Client, labelSelectorText } from '../client/index.ts';
 import type { Clock, Logger, Random } from '../core/index.ts';
+import type { AppliedFieldsKeeper } from './applied-fields.ts';
 import { ingester } from './ingest.ts';
 import { ObjectStore } from './object-store.ts';
 import type { ScopeRules } from './scope.ts';
@@ -13,6 +14,7 @@ export interface SharedInformerOptions<T extends KubeObject> {
   readonly kind: Kind<T>;
   readonly scope: InformerScope;
   readonly rules: ScopeRules;
+  readonly keeper: AppliedFieldsKeeper;
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
@@ -37,7 +39,7 @@ export class SharedInformer<T extends KubeObject> {
   #rejectSynced: (reason: Error) => void = () => {};
 
   constructor(options: SharedInformerOptions<T>) {
-    const { kind, scope, rules, client, clock, random } = options;
+    const { kind, scope, rules, keeper, client, clock, random } = options;
     this.kind = kind;
     this.scope = scope;
     this.#onUnused = options.onUnused;
@@ -49,7 +51,7 @@ export class SharedInformer<T extends KubeObject> {
     // Nobody may be waiting when the informer stops before it has synced.
     this.synced.catch(() => {});
     this.store = new ObjectStore<T>({
-      ingest: ingester(kind, scope.metadataOnly ?? false),
+      ingest: ingester(kind, { metadataOnly: scope.metadataOnly ?? false, keeper }),
       whole: !scope.metadataOnly,
       includes: rules.includes,
       emit: (event) => this.#emit(event),

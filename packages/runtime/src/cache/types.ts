@@ -68,6 +68,11 @@ export interface Cache {
   /** The store of a kind that has an informer (unscoped one first). @throws when none was declared */
   store<T extends KubeObject>(kind: Kind<T>): Store<T>;
   has(kind: Kind): boolean;
+  /**
+   * Objects that come from now on keep which fields this field manager applied (server-side apply), so that whoever
+   * applies under this name need not ask the server what it did before. Call it before the informers are started.
+   */
+  keepAppliedFields(fieldManager: string): void;
   /** All informers that run now. */
   informers(): readonly InformerState[];
   /** Resolves when all informers have synced. */

@@ -12,6 +12,7 @@ import {
   deepFreeze,
   notFound,
 } from '../core/index.ts';
+import { stampManagedFields } from './test-managed-fields.ts';
 
 type Fields = Record<string, unknown>;
 interface Stored extends KubeObject {
@@ -35,6 +36,8 @@ export class TestApi implements Transport {
   readonly clock: Clock;
   /** `METHOD path` of each write, in order. */
   readonly writes: string[] = [];
+  /** Whether applied objects say who applied what. */
+  keepManagedFields = false;
   /** Called before each request is served; may wait or throw. */
   intercept: (request: TransportRequest) => void | Promise<void> = () => {};
   readonly #objects = new Map<string, Stored>();
@@ -136,6 +139,7 @@ export class TestApi implements Transport {
       const id = `${idOf(place)} ${query.fieldManager}`;
       const before = this.#applied.get(id) ?? {};
       this.#applied.set(id, wanted);
+      if (this.keepManagedFields) stampManagedFields(wanted, query.fieldManager ?? '');
       if (!old) return this.#create(place, wanted as unknown as Stored);
       return this.#update(place, merged(pruned(cloneJson(old) as unknown as Fields, before, wanted), wanted) as never);
     }
