@@ -5,10 +5,13 @@ import {
   createAuthorship,
   type DeleteOptions,
   deleteAuthorship,
+  isObject,
   type Patch,
   type PatchOptions,
   patchAuthorship,
   type Resource,
+  ResourceVerbs,
+  type Subresource,
   updateAuthorship,
   type WriteOptions,
 } from '../client/index.ts';
@@ -28,7 +31,7 @@ export function withReadYourWrites(client: Client, cache: OwnWriteSink, origin?:
   };
 }
 
-class WriteThrough<T extends KubeObject> implements Resource<T> {
+class WriteThrough<T extends KubeObject> extends ResourceVerbs<T> implements Resource<T> {
   readonly #resource: Resource<T>;
   readonly #kind: Kind<T>;
   readonly #cache: OwnWriteSink;
@@ -41,6 +44,7 @@ class WriteThrough<T extends KubeObject> implements Resource<T> {
   readonly deleteCollection: Resource<T>['deleteCollection'];
 
   constructor(resource: Resource<T>, kind: Kind<T>, cache: OwnWriteSink, origin: object | undefined) {
+    super();
     this.#resource = resource;
     this.#kind = kind;
     this.#cache = cache;
@@ -73,6 +77,27 @@ class WriteThrough<T extends KubeObject> implements Resource<T> {
     return this.#write(key, options, patchAuthorship(patch), write);
   }
 
+  /** What answers the object itself (`status`, `resize`, `ephemeralcontainers` …) is taken like any write. */
+  subresource<S extends object = T>(name: string): Subresource<S> {
+    const inner = this.#resource.subresource<S>(name);
+    return {
+      get: (key, options) => inner.get(key, options),
+      create: (key, body, options) =>
+        this.#write(
+          key,
+          options,
+          () => false,
+          () => inner.create(key, body, options),
+        ),
+      update: (key, body, options) =>
+        this.#write(key, options, isObject(body) ? updateAuthorship(body) : () => false, () =>
+          inner.update(key, body, options),
+        ),
+      patch: (key, patch, options) =>
+        this.#write(key, options, patchAuthorship(patch), () => inner.patch(key, patch, options)),
+    };
+  }
+
   async delete(key: ObjectKey, options?: DeleteOptions): Promise<T | undefined> {
     const gone = this.#cache.deleting(this.#kind, key);
     try {
@@ -87,22 +112,22 @@ class WriteThrough<T extends KubeObject> implements Resource<T> {
     }
   }
 
-  async #write(
+  async #write<S extends object>(
     key: ObjectKey,
     options: WriteOptions | undefined,
     isOurs: Authorship,
-    write: () => Promise<T>,
-  ): Promise<T> {
+    write: () => Promise<S>,
+  ): Promise<S> {
     const gone = this.#cache.deleting(this.#kind, key);
     const answer = await write();
-    if (options?.dryRun || !this.#isOurKind(answer)) return answer;
+    if (options?.dryRun || !isObject(answer) || !this.#isOurKind(answer)) return answer;
     // Taking off the last finalizer ends an object: the answer is its last state.
     if (isEnded(answer)) gone(this.#origin);
     else this.#take(answer, isOurs);
     return answer;
   }
 
-  #take(object: T, isOurs: Authorship): void {
+  #take(object: KubeObject, isOurs: Authorship): void {
     this.#cache.written(this.#kind, object, this.#origin, isOurs);
   }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { apiError, seededRandom, TimeoutError, VirtualClock } from '../core/index.ts';
 import { FakeServer } from './fake-server.ts';
-import { apply, ConnectionError, createClient, isTransient, json, merge, strategic } from './index.ts';
+import { apply, ConnectionError, createClient, isTransient, json, merge } from './index.ts';
 import { things } from './test-things.ts';
 
 const key = { namespace: 'a', name: 'x' };
@@ -58,7 +58,6 @@ test('a deleted object that something holds is answered', async () => {
 test.each([
   [merge({ a: 1 }), 'application/merge-patch+json'],
   [json([{ op: 'remove', path: '/a' }]), 'application/json-patch+json'],
-  [strategic({ a: 1 }), 'application/strategic-merge-patch+json'],
   [apply({ a: 1 }), 'application/apply-patch+yaml'],
 ])('the kind of a patch decides its content type', async (patch, contentType) => {
   const { resource, last } = setUp();

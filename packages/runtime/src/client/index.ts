@@ -14,6 +14,7 @@ export type { Connection, CredentialSource, Credentials } from './connection.ts'
 export { fileCredentials, mergedCredentials, staticCredentials } from './credentials.ts';
 export { type DefaultConnectionOptions, defaultConnection } from './default-connection.ts';
 export { ConnectionError, isTransient } from './errors.ts';
+export { evict } from './eviction.ts';
 export { type HttpTransportOptions, httpTransport } from './http-transport.ts';
 export type { Impersonation } from './impersonation.ts';
 export { type InClusterOptions, inClusterConnection } from './in-cluster.ts';
@@ -23,6 +24,8 @@ export { type ClientMetricsOptions, clientMetrics } from './metrics.ts';
 export { parseJson, stringifyJson } from './parse-json.ts';
 export { apply, json, merge, patchContentType, strategic } from './patch.ts';
 export { fieldSelectorText, labelSelectorText } from './query.ts';
+export { isObject, ResourceVerbs } from './resource-verbs.ts';
+export { requestToken, type ServiceAccountToken, type TokenSpec } from './service-account-token.ts';
 export type { Method, Transport, TransportRequest, TransportResponse, WatchEvent } from './transport.ts';
 export type {
   CallOptions,
@@ -33,6 +36,9 @@ export type {
   Patch,
   PatchOptions,
   Resource,
+  Scale,
+  ServerSideApplyOptions,
+  Subresource,
   WatchOptions,
   WriteOptions,
 } from './types.ts';

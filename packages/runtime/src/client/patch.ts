@@ -1,3 +1,4 @@
+import { type Kind, resourceName } from '@coxswain/k8s';
 import type { JsonPatchOperation, Patch } from './types.ts';
 
 /** Media type of each kind of patch. */
@@ -18,7 +19,7 @@ export function json(operations: readonly JsonPatchOperation[]): Patch {
   return { type: 'json', body: operations };
 }
 
-/** Strategic merge patch: lists are merged by their keys. Built-in kinds only; for others the server answers 415. */
+/** Strategic merge patch: lists are merged by their keys. Built-in kinds only; for others it is refused. */
 export function strategic(body: unknown): Patch {
   return { type: 'strategic', body };
 }
@@ -26,4 +27,16 @@ export function strategic(body: unknown): Patch {
 /** Server-side apply: `body` is all that this field manager wants, with `apiVersion`, `kind` and `metadata.name`. */
 export function apply(body: unknown): Patch {
   return { type: 'apply', body };
+}
+
+/**
+ * Only Kubernetes' own kinds know how their lists are merged. Their groups have no dot or end with `k8s.io`, which is not
+ * theirs alone: what this lets through, the server refuses as 415.
+ * @throws TypeError for a strategic patch of another kind
+ */
+export function checkPatch(kind: Kind, { type }: Patch): void {
+  if (type !== 'strategic' || !kind.group.includes('.') || kind.group.endsWith('.k8s.io')) return;
+  throw new TypeError(
+    `cannot patch ${resourceName(kind)}: strategic patches are for the built-in kinds; use merge, json or apply`,
+  );
 }

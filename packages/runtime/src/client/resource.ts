@@ -1,7 +1,8 @@
 import { apiVersionOf, type Kind, type KubeList, type KubeObject, pathOf, resourceName } from '@coxswain/k8s';
 import { isNotFound, keyOf, keyString, type ObjectKey } from '../core/index.ts';
-import { patchContentType } from './patch.ts';
+import { checkPatch, patchContentType } from './patch.ts';
 import { deleteBody, deleteCollectionQuery, listQuery, watchQuery, writeQuery } from './query.ts';
+import { ResourceVerbs } from './resource-verbs.ts';
 import type { TransportRequest, WatchEvent } from './transport.ts';
 import type {
   CallOptions,
@@ -10,6 +11,8 @@ import type {
   Patch,
   PatchOptions,
   Resource,
+  ServerSideApplyOptions,
+  Subresource,
   WatchOptions,
   WriteOptions,
 } from './types.ts';
@@ -26,11 +29,12 @@ const partialList = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io
 const partialObject = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 
 /** The verbs of one kind over a {@link Caller}. */
-export class KindResource<T extends KubeObject> implements Resource<T> {
+export class KindResource<T extends KubeObject> extends ResourceVerbs<T> implements Resource<T> {
   readonly #kind: Kind<T>;
   readonly #caller: Caller;
 
   constructor(kind: Kind<T>, caller: Caller) {
+    super();
     this.#kind = kind;
     this.#caller = caller;
   }
@@ -89,14 +93,25 @@ export class KindResource<T extends KubeObject> implements Resource<T> {
   }
 
   async patch(key: ObjectKey, patch: Patch, options: PatchOptions = {}): Promise<T> {
-    const request: TransportRequest = {
-      method: 'PATCH',
-      path: this.#path(key, options.subresource),
-      query: writeQuery(options, this.#caller.fieldManager),
-      contentType: patchContentType[patch.type],
-      body: patch.type === 'apply' ? this.#named(patch.body as T) : patch.body,
+    const { subresource } = options;
+    const body = patch.type === 'apply' ? { type: patch.type, body: this.#named(patch.body as T) } : patch;
+    const verb = subresource ? `patch ${subresource} of` : 'patch';
+    return this.#one(verb, key, this.#patching(key, body, options, subresource), options);
+  }
+
+  subresource<S extends object = T>(name: string): Subresource<S> {
+    const write = async (verb: string, method: 'POST' | 'PUT', key: ObjectKey, body: object, options: WriteOptions) => {
+      const query = writeQuery(options, this.#caller.fieldManager);
+      return this.#one<S>(`${verb} ${name} of`, key, { method, path: this.#path(key, name), query, body }, options);
     };
-    return this.#one(options.subresource ? `patch ${options.subresource} of` : 'patch', key, request, options);
+    return {
+      get: async (key, options) =>
+        this.#one<S>(`get ${name} of`, key, { method: 'GET', path: this.#path(key, name) }, options),
+      create: (key, body, options = {}) => write('create', 'POST', key, body, options),
+      update: (key, body, options = {}) => write('update', 'PUT', key, body, options),
+      patch: async (key, patch, options = {}) =>
+        this.#one<S>(`patch ${name} of`, key, this.#patching(key, patch, options, name), options),
+    };
   }
 
   async delete(key: ObjectKey, options: DeleteOptions = {}): Promise<T | undefined> {
@@ -138,8 +153,29 @@ export class KindResource<T extends KubeObject> implements Resource<T> {
     return this.#one(verb, key, { method, path, query, body: this.#named(object) }, options);
   }
 
-  async #one(verb: string, key: ObjectKey, request: TransportRequest, options: CallOptions | undefined): Promise<T> {
-    return (await this.#caller.call(this.#what(verb, keyString(key)), request, options)) as T;
+  #patching(
+    key: ObjectKey,
+    patch: Patch,
+    options: ServerSideApplyOptions,
+    subresource: string | undefined,
+  ): TransportRequest {
+    checkPatch(this.#kind, patch);
+    return {
+      method: 'PATCH',
+      path: this.#path(key, subresource),
+      query: writeQuery(options, this.#caller.fieldManager),
+      contentType: patchContentType[patch.type],
+      body: patch.body,
+    };
+  }
+
+  async #one<S = T>(
+    verb: string,
+    key: ObjectKey,
+    request: TransportRequest,
+    options: CallOptions | undefined,
+  ): Promise<S> {
+    return (await this.#caller.call(this.#what(verb, keyString(key)), request, options)) as S;
   }
 
   #path(key: ObjectKey, subresource?: string): string {

@@ -28,9 +28,13 @@ export interface WriteOptions extends CallOptions {
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
 }
 
-export interface PatchOptions extends WriteOptions {
-  /** Only with `apply`: take fields over from other managers. */
+export interface ServerSideApplyOptions extends WriteOptions {
+  /** Take fields over from other managers; else a conflict with them is refused (409). */
   readonly force?: boolean;
+}
+
+/** `force` only with `apply`. */
+export interface PatchOptions extends ServerSideApplyOptions {
   /** `status`, `scale` … */
   readonly subresource?: string;
 }
@@ -64,6 +68,25 @@ export interface WatchOptions extends Omit<ListOptions, 'limit' | 'continue'> {
   readonly sendInitialEvents?: boolean;
 }
 
+/** `Scale` of autoscaling/v1: how many there are of something, whatever its kind. */
+export interface Scale extends KubeObject {
+  readonly spec: { readonly replicas?: number };
+  readonly status?: {
+    readonly replicas: number;
+    /** Of the pods that are counted, in Kubernetes' notation. */
+    readonly selector?: string;
+  };
+}
+
+/** One subresource of the objects of a kind: `status`, `scale`, `eviction`, `token` … Each serves some of these verbs. */
+export interface Subresource<S extends object> {
+  get(key: ObjectKey, options?: CallOptions): Promise<S>;
+  create(key: ObjectKey, body: object, options?: WriteOptions): Promise<S>;
+  /** Replaces it. With `metadata.resourceVersion` set a concurrent change is refused (409 Conflict). */
+  update(key: ObjectKey, body: S, options?: WriteOptions): Promise<S>;
+  patch(key: ObjectKey, patch: Patch, options?: ServerSideApplyOptions): Promise<S>;
+}
+
 /** The verbs of one kind, always asking the server. */
 export interface Resource<T extends KubeObject> {
   /** @throws ApiError NotFound */
@@ -79,6 +102,14 @@ export interface Resource<T extends KubeObject> {
   update(object: T, options?: WriteOptions): Promise<T>;
   updateStatus(object: T, options?: WriteOptions): Promise<T>;
   patch(key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<T>;
+  patchStatus(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<T>;
+  /** Server-side apply: `object` is all that this field manager wants. Made when it is not there. */
+  apply(object: T, options?: ServerSideApplyOptions): Promise<T>;
+  applyStatus(object: T, options?: ServerSideApplyOptions): Promise<T>;
+  /** @typeParam S what it answers, when that is not the object itself */
+  subresource<S extends object = T>(name: string): Subresource<S>;
+  /** Of kinds that have replicas. */
+  readonly scale: Subresource<Scale>;
   /** The object as left behind while finalizers or a grace period hold it; `undefined` when it is gone. NotFound is an error. */
   delete(key: ObjectKey, options?: DeleteOptions): Promise<T | undefined>;
   deleteCollection(options: ListOptions & DeleteOptions): Promise<void>;
@@ -89,6 +120,6 @@ export interface Resource<T extends KubeObject> {
 export interface Client {
   readonly transport: Transport;
   of<T extends KubeObject>(kind: Kind<T>): Resource<T>;
-  /** Any path: discovery, `/scale`, `/version` … Answers the parsed body. */
+  /** Any path: discovery, `/version`, logs … Answers the parsed body. */
   raw(request: Parameters<Transport['send']>[0]): Promise<unknown>;
 }

@@ -6,11 +6,14 @@ import {
   createAuthorship,
   type DeleteOptions,
   deleteAuthorship,
+  isObject,
   type ListOptions,
   type Patch,
   type PatchOptions,
   patchAuthorship,
   type Resource,
+  ResourceVerbs,
+  type Subresource,
   type Transport,
   type TransportRequest,
   updateAuthorship,
@@ -92,12 +95,13 @@ async function reported<A>(
   }
 }
 
-class GuardedResource<T extends KubeObject> implements Resource<T> {
+class GuardedResource<T extends KubeObject> extends ResourceVerbs<T> implements Resource<T> {
   readonly #kind: Kind<T>;
   readonly #inner: Resource<T>;
   readonly #guard: Guard;
 
   constructor(kind: Kind<T>, inner: Resource<T>, guard: Guard) {
+    super();
     this.#kind = kind;
     this.#inner = inner;
     this.#guard = guard;
@@ -137,6 +141,28 @@ class GuardedResource<T extends KubeObject> implements Resource<T> {
 
   async patch(key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<T> {
     return this.#tracked(key, patchAuthorship(patch), () => this.#inner.patch(key, patch, this.#write(options)));
+  }
+
+  subresource<S extends object = T>(name: string): Subresource<S> {
+    const inner = this.#inner.subresource<S>(name);
+    const answered = (answer: S) => (isObject(answer) ? answer : undefined);
+    const write = (key: ObjectKey, isOurs: Authorship, send: () => Promise<S>) =>
+      reported(this.#guard.track?.({ kind: this.#kind, key, isOurs }), send, answered);
+    return {
+      get: async (key, options) => inner.get(key, this.#read(options)),
+      create: async (key, body, options) =>
+        write(
+          key,
+          () => false,
+          () => inner.create(key, body, this.#write(options)),
+        ),
+      update: async (key, body, options) =>
+        write(key, isObject(body) ? updateAuthorship(body) : () => false, () =>
+          inner.update(key, body, this.#write(options)),
+        ),
+      patch: async (key, patch, options) =>
+        write(key, patchAuthorship(patch), () => inner.patch(key, patch, this.#write(options))),
+    };
   }
 
   async delete(key: ObjectKey, options?: DeleteOptions): Promise<T | undefined> {
