@@ -11,6 +11,7 @@ import {
   systemRandom,
 } from '../core/index.ts';
 import { AppliedFieldsKeeper } from './applied-fields.ts';
+import { JoinedInformer } from './joined-informer.ts';
 import { scopeRules } from './scope.ts';
 import { SharedInformer } from './shared-informer.ts';
 import type { Cache, Informer, InformerScope, InformerState, Store } from './types.ts';
@@ -46,6 +47,10 @@ class InformerCache implements Cache, OwnWriteSink {
   readonly #informers = new Map<string, SharedInformer<KubeObject>>();
   /** The same informers by `group/version/plural`, in the order they were declared. */
   readonly #byKind = new Map<string, SharedInformer<KubeObject>[]>();
+  /** Informers of several namespaces, by the same; their parts are among the others. */
+  readonly #joins = new Map<string, readonly Informer<KubeObject>[]>();
+  readonly #transforms = new WeakMap<object, string>();
+  #transformCount = 0;
   /** Field managers whose applied fields the stores keep. */
   readonly #managers = new Set<string>();
   #stopped = false;
@@ -54,24 +59,15 @@ class InformerCache implements Cache, OwnWriteSink {
     this.#options = { clock: systemClock, random: systemRandom, log: silentLogger, ...options };
   }
 
-  informer<T extends KubeObject>(kind: Kind<T>, scope: InformerScope = {}): Informer<T> {
+  informer<T extends KubeObject>(kind: Kind<T>, scope: InformerScope<NoInfer<T>> = {}): Informer<T> {
     if (this.#stopped) throw new Error(`cannot watch ${resourceName(kind)}: the cache was stopped`);
-    const rules = scopeRules(kind, scope);
-    const known = this.#informers.get(rules.id);
-    // The id holds the kind, so the objects are of type T.
-    if (known) return (known as unknown as SharedInformer<T>).use();
-    const onUnused = () => void this.#drop(rules.id);
-    const keeper = new AppliedFieldsKeeper(this.#managers);
-    const shared = new SharedInformer<T>({ ...this.#options, kind, scope, rules, keeper, onUnused });
-    const entry = shared as unknown as SharedInformer<KubeObject>;
-    this.#informers.set(rules.id, entry);
-    this.#byKind.set(kindId(kind), [...this.#of(kind), entry]);
-    return shared.use();
+    return scope.namespaces ? this.#joined(kind, scope.namespaces, scope) : this.#shared(kind, scope);
   }
 
   store<T extends KubeObject>(kind: Kind<T>): Store<T> {
     const candidates = this.#of(kind);
-    const found = candidates.find(({ scope }) => isUnscoped(scope)) ?? candidates[0];
+    const found =
+      candidates.find(({ scope }) => isUnscoped(scope)) ?? this.#joins.get(kindId(kind))?.[0] ?? candidates[0];
     if (!found) {
       throw new Error(
         `no informer of ${resourceName(kind)}: declare it with owns or watches, or read it through the client`,
@@ -122,6 +118,53 @@ class InformerCache implements Cache, OwnWriteSink {
     };
   }
 
+  #shared<T extends KubeObject>(kind: Kind<T>, scope: InformerScope<T>): Informer<T> {
+    const rules = scopeRules(kind, scope as InformerScope, this.#transformId(scope.transform));
+    const known = this.#informers.get(rules.id);
+    // The id holds the kind, so the objects are of type T.
+    if (known) return (known as unknown as SharedInformer<T>).use();
+    const onUnused = () => void this.#drop(rules.id);
+    const keeper = new AppliedFieldsKeeper(this.#managers);
+    const shared = new SharedInformer<T>({ ...this.#options, kind, scope, rules, keeper, onUnused });
+    const entry = shared as unknown as SharedInformer<KubeObject>;
+    this.#informers.set(rules.id, entry);
+    this.#byKind.set(kindId(kind), [...this.#of(kind), entry]);
+    return shared.use();
+  }
+
+  #joined<T extends KubeObject>(
+    kind: Kind<T>,
+    namespaces: readonly string[],
+    { namespaces: _, ...scope }: InformerScope<T>,
+  ): Informer<T> {
+    const what = `cannot watch ${resourceName(kind)} in several namespaces`;
+    if (scope.namespace) throw new Error(`${what}: the scope names one with \`namespace\` too`);
+    if (kind.scope === 'Cluster') throw new Error(`${what}: its objects have none`);
+    const id = kindId(kind);
+    const others = () => (this.#joins.get(id) ?? []).filter((other) => other !== entry);
+    const informer = new JoinedInformer<T>({
+      kind,
+      namespaces,
+      open: (namespace) => this.informer(kind, { ...scope, namespace }),
+      onReleased: () => {
+        const left = others();
+        if (left.length > 0) this.#joins.set(id, left);
+        else this.#joins.delete(id);
+      },
+      log: this.#options.log,
+    });
+    const entry = informer as unknown as Informer<KubeObject>;
+    this.#joins.set(id, [...others(), entry]);
+    return informer;
+  }
+
+  #transformId(transform: unknown): string {
+    if (typeof transform !== 'function') return '';
+    const id = this.#transforms.get(transform) ?? `transform ${++this.#transformCount}`;
+    this.#transforms.set(transform, id);
+    return id;
+  }
+
   #of(kind: Kind): readonly SharedInformer<KubeObject>[] {
     return this.#byKind.get(kindId(kind)) ?? [];
   }
@@ -141,6 +184,6 @@ function kindId(kind: Kind): string {
   return `${apiVersionOf(kind)}/${kind.plural}`;
 }
 
-function isUnscoped({ namespace, labels, fields, metadataOnly }: InformerScope): boolean {
-  return !namespace && !labels && !fields && !metadataOnly;
+function isUnscoped({ namespace, labels, fields, metadataOnly, transform }: InformerScope): boolean {
+  return !namespace && !labels && !fields && !metadataOnly && !transform;
 }

@@ -11,8 +11,12 @@ export interface ScopeRules {
   readonly includes: ((object: KubeObject) => boolean) | undefined;
 }
 
-/** @throws SelectorError when a selector cannot be read */
-export function scopeRules(kind: Kind, scope: InformerScope): ScopeRules {
+/**
+ * The rules of a scope of one namespace, or of all.
+ * @param transformId the same for the same transform; `''` without one
+ * @throws SelectorError when a selector cannot be read
+ */
+export function scopeRules(kind: Kind, scope: InformerScope, transformId = ''): ScopeRules {
   const labels = labelSelectorText(scope.labels);
   const fields = fieldSelectorText(scope.fields);
   const selector = parseSelector(labels);
@@ -31,6 +35,7 @@ export function scopeRules(kind: Kind, scope: InformerScope): ScopeRules {
     labels,
     fields,
     scope.metadataOnly ? 'metadata' : '',
+    transformId,
   ].join('|');
   return { id, includes: known ? includes : undefined };
 }

@@ -12,7 +12,7 @@ type Handler<T extends KubeObject> = (event: StoreEvent<T>) => void;
 
 export interface SharedInformerOptions<T extends KubeObject> {
   readonly kind: Kind<T>;
-  readonly scope: InformerScope;
+  readonly scope: InformerScope<T>;
   readonly rules: ScopeRules;
   readonly keeper: AppliedFieldsKeeper;
   readonly client: Client;
@@ -26,7 +26,7 @@ export interface SharedInformerOptions<T extends KubeObject> {
 /** One watch, one store and many users. */
 export class SharedInformer<T extends KubeObject> {
   readonly kind: Kind<T>;
-  readonly scope: InformerScope;
+  readonly scope: InformerScope<T>;
   readonly store: ObjectStore<T>;
   readonly synced: Promise<void>;
   readonly #handlers = new Set<Handler<T>>();
@@ -51,8 +51,12 @@ export class SharedInformer<T extends KubeObject> {
     // Nobody may be waiting when the informer stops before it has synced.
     this.synced.catch(() => {});
     this.store = new ObjectStore<T>({
-      ingest: ingester(kind, { metadataOnly: scope.metadataOnly ?? false, keeper }),
-      whole: !scope.metadataOnly,
+      ingest: ingester(kind, {
+        ...scope,
+        keeper,
+        onBadTransform: (object, error) => this.#badTransform(object, error),
+      }),
+      whole: !scope.metadataOnly && !scope.transform,
       includes: rules.includes,
       emit: (event) => this.#emit(event),
     });
@@ -120,6 +124,13 @@ export class SharedInformer<T extends KubeObject> {
     };
   }
 
+  #badTransform({ metadata: { namespace, name } }: T, error: unknown): void {
+    this.#log.error(
+      { err: error, namespace, name },
+      'the transform cannot be used; objects like this one are kept whole',
+    );
+  }
+
   #emit(event: StoreEvent<T>): void {
     for (const handler of this.#handlers) this.#call(handler, event);
   }
@@ -174,6 +185,12 @@ class InformerHandle<T extends KubeObject> implements Informer<T> {
 
   addIndex(name: string, values: (object: T) => readonly string[]): void {
     this.store.addIndex(name, values);
+  }
+
+  setNamespaces(): void {
+    throw new Error(
+      `the informer of ${this.kind.kind} was not declared with \`namespaces\`, so they cannot be changed`,
+    );
   }
 
   release(): void {

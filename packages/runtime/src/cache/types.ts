@@ -26,13 +26,26 @@ export type StoreEvent<T extends KubeObject> =
   | { readonly type: 'updated'; readonly object: T; readonly previous: T; readonly origin?: object }
   | { readonly type: 'deleted'; readonly object: T; readonly origin?: object };
 
-/** Which objects an informer holds. The server selects; nothing else crosses the wire. */
-export interface InformerScope {
+/** Which objects an informer holds, and how much of them. The server selects; nothing else crosses the wire. */
+export interface InformerScope<T extends KubeObject = KubeObject> {
+  /** Absent, and no `namespaces` either: all. */
   readonly namespace?: string;
+  /**
+   * Several namespaces, each with a watch of its own, seen as one: for those who may not watch all. Not together with
+   * `namespace`. An empty list selects nothing.
+   */
+  readonly namespaces?: readonly string[];
   readonly labels?: string | Readonly<Record<string, string>>;
   readonly fields?: string | Readonly<Record<string, string>>;
   /** Hold only metadata. */
   readonly metadataOnly?: boolean;
+  /**
+   * What the store keeps of an object, to save memory: a pure function that answers a new object with fields left out, and
+   * leaves name, namespace, uid and resourceVersion as they are. Runs on whatever comes, answers of our own writes too. One
+   * that fails or breaks that rule is told in the log, and the object is kept whole. Another function is another informer,
+   * so give the same one each time.
+   */
+  transform?(object: T): KubeObject;
 }
 
 /** Keeps a store equal to the server. Never stops by itself. */
@@ -46,6 +59,11 @@ export interface Informer<T extends KubeObject> {
   onEvent(handler: (event: StoreEvent<T>) => void): () => void;
   /** Adds an index at any time. `values` gives the values under which an object is found. */
   addIndex(name: string, values: (object: T) => readonly string[]): void;
+  /**
+   * Other namespaces from now on, for an informer with `namespaces` in its scope: objects of those that go are told as
+   * `deleted`, those that come as `added`; `synced` is for them anew. @throws when the scope has no `namespaces`
+   */
+  setNamespaces(namespaces: readonly string[]): void;
   /** Ends this use; the watch stops with the last user. */
   release(): void;
 }
@@ -64,7 +82,7 @@ export interface InformerState {
  * Reads of a kind nobody declared go live and never start an informer.
  */
 export interface Cache {
-  informer<T extends KubeObject>(kind: Kind<T>, scope?: InformerScope): Informer<T>;
+  informer<T extends KubeObject>(kind: Kind<T>, scope?: InformerScope<NoInfer<T>>): Informer<T>;
   /** The store of a kind that has an informer (unscoped one first). @throws when none was declared */
   store<T extends KubeObject>(kind: Kind<T>): Store<T>;
   has(kind: Kind): boolean;

@@ -194,8 +194,7 @@ export class FakeServer implements Transport {
   }
 
   #list(path: string, query: Readonly<Record<string, string>>): unknown {
-    const all = [...this.#objects].filter(([at]) => at.startsWith(`${path}/`) || !path.includes('/namespaces/'));
-    const items = all.map(([, object]) => object).filter(selection(query));
+    const items = [...this.#objects.values()].filter(selection(path, query));
     const from = Number(query.continue ?? 0);
     const limit = Number(query.limit ?? items.length);
     const next = from + limit < items.length ? { continue: String(from + limit) } : {};
@@ -216,7 +215,7 @@ export class FakeServer implements Transport {
     const stream = new EventStream(signal, () => this.#watches.delete(watch));
     const sent = this.#log.findIndex((entry) => entry.version > from);
     const watch: FakeWatch = {
-      selects: selection(query),
+      selects: selection(request.path, query),
       sent: sent < 0 ? this.#log.length : sent,
       deliver: (events) => stream.push(events),
       end: (error) => stream.end(error),
@@ -246,9 +245,11 @@ export class FakeServer implements Transport {
   }
 }
 
-function selection(query: Readonly<Record<string, string>>): (object: KubeObject) => boolean {
+function selection(path: string, query: Readonly<Record<string, string>>): (object: KubeObject) => boolean {
   const selector = parseSelector(query.labelSelector ?? '');
-  return (object) => matchesLabels(selector, object.metadata.labels);
+  const namespace = /\/namespaces\/([^/]+)\//.exec(path)?.[1];
+  return ({ metadata }) =>
+    (namespace === undefined || metadata.namespace === namespace) && matchesLabels(selector, metadata.labels);
 }
 
 function invalidStreaming(): ApiError {
