@@ -27,8 +27,24 @@ if os.environ.get("LEASE"):
 
 progress = Progress(int(os.environ.get("EXPECT", "0")))
 reconciles = prometheus_client.Counter("echo_reconciles", "By result.", ["result"])
-# Not kopf's worker limit: a worker holds its place while its object is at rest, and while the indices fill.
+# Not kopf's worker limit: a worker holds its place for the seconds in which its object is at rest.
 workers = asyncio.Semaphore(8)
+
+
+class Cache:
+    """What the events told. Not kopf's indices: at the start they take time by the square of the objects."""
+
+    def __init__(self, client: lightkube.AsyncClient):
+        self.client = client
+        self.echoes = {}
+        self.config_maps = {}
+
+    async def fill(self):
+        """So that no Echo is handled before its ConfigMap is known."""
+        async for child in self.client.list(ConfigMap, namespace="*", labels=MANAGED_BY):
+            owners = child.metadata.ownerReferences or []
+            uid = next((owner.uid for owner in owners if owner.controller), None)
+            self.config_maps[child.metadata.namespace, child.metadata.name] = (uid, child.data)
 
 
 @kopf.on.startup()
@@ -49,23 +65,37 @@ async def configure(settings: kopf.OperatorSettings, memo: kopf.Memo, **_):
     if port := int(os.environ.get("METRICS_PORT", "0")):
         prometheus_client.start_http_server(port, addr="127.0.0.1")
     progress.answer_signals()
-    memo.client = lightkube.AsyncClient(field_manager="echo-operator")
+    memo.cache = Cache(lightkube.AsyncClient(field_manager="echo-operator"))
+    await memo.cache.fill()
     progress.tell_when_listed("echoes", "configmaps")
 
 
 @kopf.on.cleanup()
 async def close(memo: kopf.Memo, **_):
-    await memo.client.close()
+    await memo.cache.client.close()
 
 
-@kopf.index(*ECHOES)
-async def echoes(namespace, name, uid, spec, meta, **_):
-    return {(namespace, name): None if meta.deletion_timestamp else (uid, config_map_data(spec))}
+@kopf.on.event(*ECHOES)
+async def keep_echo(event, namespace, name, uid, spec, meta, memo: kopf.Memo, **_):
+    keep(memo.cache.echoes, event, (namespace, name), (uid, config_map_data(spec)), meta.deletion_timestamp)
 
 
-@kopf.index("v1", "configmaps", labels=MANAGED_BY)
-async def config_maps(namespace, name, meta, body, **_):
-    return {(namespace, name): (controller_of(meta).get("uid"), body.get("data"))}
+@kopf.on.event("v1", "configmaps", labels=MANAGED_BY)
+async def keep_config_map(event, namespace, name, meta, body, memo: kopf.Memo, **_):
+    """Kopf cannot call an Echo's handlers for another object's event, so the ConfigMap is mended here."""
+    cache, key = memo.cache, (namespace, name)
+    keep(cache.config_maps, event, key, (controller_of(meta).get("uid"), body.get("data")))
+    wanted = cache.echoes.get(key)
+    if event["type"] is not None and wanted is not None:
+        async with counted(key):
+            await ensure_config_map(cache, key, wanted)
+
+
+def keep(kept, event, key, value, is_going=None):
+    if is_going or event["type"] == "DELETED":
+        kept.pop(key, None)
+    else:
+        kept[key] = value
 
 
 def controller_of(meta):
@@ -74,10 +104,6 @@ def controller_of(meta):
 
 def config_map_data(spec):
     return {"text": spec.get("text", ""), "n": str(spec.get("n", 0))}
-
-
-def only(index: kopf.Index, key):
-    return next(iter(index.get(key, ())), None)
 
 
 @contextlib.asynccontextmanager
@@ -95,9 +121,9 @@ async def counted(key):
 @kopf.on.resume(*ECHOES)
 @kopf.on.create(*ECHOES)
 @kopf.on.update(*ECHOES)
-async def reconcile(namespace, name, uid, spec, status, meta, patch, config_maps: kopf.Index, memo: kopf.Memo, **_):
+async def reconcile(namespace, name, uid, spec, status, meta, patch, memo: kopf.Memo, **_):
     async with counted((namespace, name)):
-        await ensure_config_map(memo.client, config_maps, (namespace, name), (uid, config_map_data(spec)))
+        await ensure_config_map(memo.cache, (namespace, name), (uid, config_map_data(spec)))
         wanted = ready(dict(status), meta["generation"])
         if wanted != status:
             patch.status.update(wanted)
@@ -110,25 +136,13 @@ async def farewell(namespace, name, **_):
         pass
 
 
-@kopf.on.event("v1", "configmaps", labels=MANAGED_BY)
-async def restore(event, namespace, meta, echoes: kopf.Index, config_maps: kopf.Index, memo: kopf.Memo, **_):
-    """Kopf cannot call an Echo's handlers for another object's event."""
-    owner = controller_of(meta)
-    key = (namespace, owner.get("name"))
-    wanted = only(echoes, key)
-    if event["type"] is None or wanted is None or owner.get("uid") != wanted[0]:
-        return
-    async with counted(key):
-        await ensure_config_map(memo.client, config_maps, key, wanted)
-
-
-async def ensure_config_map(client, config_maps: kopf.Index, key, wanted):
-    if only(config_maps, key) == wanted:
+async def ensure_config_map(cache, key, wanted):
+    if cache.config_maps.get(key) == wanted:
         return
     (namespace, name), (uid, data) = key, wanted
     owner = OwnerReference(f"{GROUP}/{VERSION}", "Echo", name, uid, controller=True, blockOwnerDeletion=True)
     meta = ObjectMeta(name=name, namespace=namespace, labels=MANAGED_BY, ownerReferences=[owner])
-    await client.apply(ConfigMap(metadata=meta, data=data), force=True)
+    await cache.client.apply(ConfigMap(metadata=meta, data=data), force=True)
 
 
 def ready(status, generation):
