@@ -48,7 +48,14 @@ export interface AuthorityOptions {
 }
 
 const hour = 3_600_000;
+/** For those whose clocks are behind. */
+const backdating = hour;
 const year = 365 * 24 * hour;
+
+/** When this kind of authority made a certificate (PEM), in milliseconds since the epoch: an hour after it begins to be good. */
+export function issuedAt(cert: string): number {
+  return new X509Certificate(cert).validFromDate.getTime() + backdating;
+}
 
 /** A new EC P-256 key pair; also what service account tokens are signed with. */
 export function generateKey(): { readonly publicKey: KeyObject; readonly privateKey: KeyObject } {
@@ -69,7 +76,7 @@ export function createAuthority(options: AuthorityOptions): Authority {
   const issuer = { issuer: authorityName, issuerPublicKey: publicKey, issuerPrivateKey: privateKey };
   const validFor = (ms: number) => ({
     serial: serialNumber(random),
-    notBefore: clock.now() - hour,
+    notBefore: clock.now() - backdating,
     notAfter: clock.now() + ms,
   });
   const issue = (request: Pick<CertificateRequest, 'subject' | 'use' | 'names'>, ms = year): KeyPair => {

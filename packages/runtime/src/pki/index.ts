@@ -9,6 +9,7 @@ export {
   type CertificateGrant,
   createAuthority,
   generateKey,
+  issuedAt,
   type KeyPair,
   privatePem,
   type ServerCertificateOptions,

@@ -4,7 +4,7 @@ import type { Runnable } from '../manager/index.ts';
 import { type MetricsRegistry, noMetrics } from '../metrics/index.ts';
 import type { KeyPair } from '../pki/index.ts';
 import { admit, type HandlerParts } from './admission.ts';
-import type { CertificateParts, CertificateSource } from './certificate-source.ts';
+import type { CertificateParts, CertificateSource } from './certificates/certificate-source.ts';
 import { type Convertible, convertReview } from './conversion.ts';
 import { type Endpoint, HttpsServer } from './https-server.ts';
 import { type WebhookObserver, webhookMetrics } from './metrics.ts';

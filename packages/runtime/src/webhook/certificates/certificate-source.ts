@@ -1,7 +1,7 @@
-import type { Client } from '../client/index.ts';
-import type { Clock, Logger, Random } from '../core/index.ts';
-import type { MetricsRegistry } from '../metrics/index.ts';
-import type { KeyPair } from '../pki/index.ts';
+import type { Client } from '../../client/index.ts';
+import type { Clock, Logger, Random } from '../../core/index.ts';
+import type { MetricsRegistry } from '../../metrics/index.ts';
+import type { KeyPair } from '../../pki/index.ts';
 
 /** What a certificate source works with. */
 export interface CertificateParts {
