@@ -70,8 +70,10 @@ test('apply makes and changes; applyStatus and patchStatus write the status alon
 test('an eviction heeds the disruption budget', async () => {
   const { client, namespace } = world;
   const labels = { app: 'guarded' };
-  const metadata = { ...at('guarded'), labels };
-  await client.of(Pod).create({ metadata, spec: { containers: [{ name: 'main', image: 'one:1' }] } });
+  await client.of(ServiceAccount).create({ metadata: at('tenant') });
+  const containers = [{ name: 'main', image: 'one:1' }];
+  const spec = { serviceAccountName: 'tenant', automountServiceAccountToken: false, containers };
+  await client.of(Pod).create({ metadata: { ...at('guarded'), labels }, spec });
   const budget = await client.of(PodDisruptionBudget).create({
     metadata: { namespace, name: 'guard' },
     spec: { minAvailable: 1, selector: { matchLabels: labels } },
