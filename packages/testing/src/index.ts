@@ -21,6 +21,17 @@ export {
   startControlPlane,
 } from './control-plane/index.ts';
 export {
+  type FaultProxy,
+  type FaultProxyOptions,
+  type FaultScript,
+  type NetworkFault,
+  type ProxyCounts,
+  type RequestFilter,
+  randomFaults,
+  type ScriptedFault,
+  startFaultProxy,
+} from './fault-proxy/index.ts';
+export {
   buildGoPrograms,
   GoMissingError,
   type GoProgram,
@@ -30,6 +41,7 @@ export {
 } from './go-programs/index.ts';
 export { type Cut, type CutTransport, cutTransport } from './perturb/index.ts';
 export { type ClusterProgram, type Finished, helmFor, kubectlFor, type Running } from './programs.ts';
+export { missingRules, type RbacRecorder, type RbacUse, recordRbac } from './rbac/index.ts';
 export {
   missingForRealCluster,
   type RealCluster,
