@@ -23,21 +23,21 @@ const poolLimit = 10_000;
  * which the server says the same. The UIDs of owners are left out of the text, or no two children would share it.
  */
 export class AppliedFieldsKeeper {
-  readonly #managers: ReadonlySet<string>;
+  readonly managers: ReadonlySet<string>;
   readonly #pool = new Map<string, string>();
 
   /** @param managers whose fields are kept; may grow, and counts for objects that come from then on */
   constructor(managers: ReadonlySet<string>) {
-    this.#managers = managers;
+    this.managers = managers;
   }
 
   /** Lays what `managedFields` says onto `metadata`, which must be new. */
   keep(metadata: ObjectMeta, managedFields: readonly ManagedFieldsEntry[]): void {
-    if (this.#managers.size === 0) return;
+    if (this.managers.size === 0) return;
     const entries: Record<string, AppliedFields> = {};
     let found = false;
     for (const { manager, operation, subresource, apiVersion, fieldsV1 } of managedFields) {
-      if (operation !== 'Apply' || subresource || !manager || !apiVersion || !this.#managers.has(manager)) continue;
+      if (operation !== 'Apply' || subresource || !manager || !apiVersion || !this.managers.has(manager)) continue;
       entries[manager] = { apiVersion, fields: (fieldsV1 ?? {}) as FieldsNode };
       found = true;
     }

@@ -10,8 +10,10 @@ import {
   systemClock,
   systemRandom,
 } from '../core/index.ts';
+import { type MetricsRegistry, noMetrics } from '../metrics/index.ts';
 import { AppliedFieldsKeeper } from './applied-fields.ts';
 import { JoinedInformer } from './joined-informer.ts';
+import { CacheMetrics } from './metrics.ts';
 import { scopeRules } from './scope.ts';
 import { SharedInformer } from './shared-informer.ts';
 import type { Cache, Informer, InformerScope, InformerState, Store } from './types.ts';
@@ -24,6 +26,8 @@ export interface CacheOptions {
   readonly random?: Random;
   /** Default: says nothing. */
   readonly log?: Logger;
+  /** Where `coxswain_informer_*` go; default: nowhere. */
+  readonly metrics?: MetricsRegistry;
 }
 
 /** Takes the answers of our own writes, so that the stores show them before the watch does. */
@@ -43,7 +47,8 @@ export function createCache(options: CacheOptions): Cache & OwnWriteSink {
 }
 
 class InformerCache implements Cache, OwnWriteSink {
-  readonly #options: Required<CacheOptions>;
+  readonly #options: Required<Omit<CacheOptions, 'metrics'>>;
+  readonly #metrics: CacheMetrics;
   readonly #informers = new Map<string, SharedInformer<KubeObject>>();
   /** The same informers by `group/version/plural`, in the order they were declared. */
   readonly #byKind = new Map<string, SharedInformer<KubeObject>[]>();
@@ -56,7 +61,9 @@ class InformerCache implements Cache, OwnWriteSink {
   #stopped = false;
 
   constructor(options: CacheOptions) {
-    this.#options = { clock: systemClock, random: systemRandom, log: silentLogger, ...options };
+    const { metrics = noMetrics, ...rest } = options;
+    this.#options = { clock: systemClock, random: systemRandom, log: silentLogger, ...rest };
+    this.#metrics = new CacheMetrics(metrics, this.#options.clock);
   }
 
   informer<T extends KubeObject>(kind: Kind<T>, scope: InformerScope<NoInfer<T>> = {}): Informer<T> {
@@ -85,11 +92,13 @@ class InformerCache implements Cache, OwnWriteSink {
   }
 
   informers(): readonly InformerState[] {
-    return [...this.#informers.values()].map(({ kind, scope, store }) => ({
+    return [...this.#informers.values()].map(({ kind, scope, store, health }) => ({
       kind,
       scope,
       store,
       hasSynced: store.synced,
+      lag: health.lag,
+      counts: health.counts,
     }));
   }
 
@@ -125,7 +134,8 @@ class InformerCache implements Cache, OwnWriteSink {
     if (known) return (known as unknown as SharedInformer<T>).use();
     const onUnused = () => void this.#drop(rules.id);
     const keeper = new AppliedFieldsKeeper(this.#managers);
-    const shared = new SharedInformer<T>({ ...this.#options, kind, scope, rules, keeper, onUnused });
+    const metrics = this.#metrics.observe(kind);
+    const shared = new SharedInformer<T>({ ...this.#options, kind, scope, rules, keeper, metrics, onUnused });
     const entry = shared as unknown as SharedInformer<KubeObject>;
     this.#informers.set(rules.id, entry);
     this.#byKind.set(kindId(kind), [...this.#of(kind), entry]);

@@ -1,5 +1,6 @@
 import type { Kind, KubeObject } from '@coxswain/k8s';
 import type { Logger, ObjectKey } from '../core/index.ts';
+import type { InformerCounts } from './health.ts';
 import { compareVersions, isOrdered } from './resource-version.ts';
 import type { Informer, Store, StoreEvent } from './types.ts';
 
@@ -46,6 +47,19 @@ export class JoinedInformer<T extends KubeObject> implements Informer<T> {
 
   get hasSynced(): boolean {
     return [...this.#parts.values()].every(({ informer }) => informer.hasSynced);
+  }
+
+  get lag(): number {
+    return Math.max(0, ...[...this.#parts.values()].map(({ informer }) => informer.lag));
+  }
+
+  get counts(): InformerCounts {
+    const sum = { relists: 0, watches: 0, events: 0, restarts: 0 };
+    for (const { informer } of this.#parts.values()) {
+      const { counts } = informer;
+      for (const what of Object.keys(sum) as (keyof InformerCounts)[]) sum[what] += counts[what];
+    }
+    return sum;
   }
 
   onEvent(handler: Handler<T>): () => void {

@@ -2,7 +2,9 @@ import type { Kind, KubeObject } from '@coxswain/k8s';
 import { type Client, labelSelectorText } from '../client/index.ts';
 import type { Clock, Logger, Random } from '../core/index.ts';
 import type { AppliedFieldsKeeper } from './applied-fields.ts';
+import { type InformerCounts, InformerHealth } from './health.ts';
 import { ingester } from './ingest.ts';
+import type { InformerMetrics } from './metrics.ts';
 import { ObjectStore } from './object-store.ts';
 import type { ScopeRules } from './scope.ts';
 import type { Informer, InformerScope, StoreEvent } from './types.ts';
@@ -15,6 +17,7 @@ export interface SharedInformerOptions<T extends KubeObject> {
   readonly scope: InformerScope<T>;
   readonly rules: ScopeRules;
   readonly keeper: AppliedFieldsKeeper;
+  readonly metrics: InformerMetrics;
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
@@ -29,6 +32,8 @@ export class SharedInformer<T extends KubeObject> {
   readonly scope: InformerScope<T>;
   readonly store: ObjectStore<T>;
   readonly synced: Promise<void>;
+  readonly health: InformerHealth;
+  readonly #metrics: InformerMetrics;
   readonly #handlers = new Set<Handler<T>>();
   readonly #stop = new AbortController();
   readonly #log: Logger;
@@ -43,6 +48,8 @@ export class SharedInformer<T extends KubeObject> {
     this.kind = kind;
     this.scope = scope;
     this.#onUnused = options.onUnused;
+    this.#metrics = options.metrics;
+    this.health = new InformerHealth(clock, options.metrics);
     this.#log = options.log.child({ kind: kind.kind, ...(scope.namespace ? { namespace: scope.namespace } : {}) });
     this.synced = new Promise((resolve, reject) => {
       this.#resolveSynced = resolve;
@@ -66,6 +73,7 @@ export class SharedInformer<T extends KubeObject> {
       ...(labels ? { labels: labelSelectorText(labels) } : {}),
       ...(fields ? { fields } : {}),
       ...(metadataOnly ? { metadataOnly } : {}),
+      managers: keeper.managers,
     };
     const watcher = new Watcher({
       resource: client.of(kind),
@@ -74,6 +82,7 @@ export class SharedInformer<T extends KubeObject> {
       clock,
       random,
       log: this.#log,
+      health: this.health,
     });
     this.#running = watcher.run(this.#stop.signal);
   }
@@ -99,6 +108,7 @@ export class SharedInformer<T extends KubeObject> {
     const reason = new Error(`the informer of ${this.kind.kind} was stopped`);
     this.#stop.abort(reason);
     this.#rejectSynced(reason);
+    this.#metrics.stop();
     await this.#running;
     this.#handlers.clear();
     this.store.clear();
@@ -171,6 +181,14 @@ class InformerHandle<T extends KubeObject> implements Informer<T> {
 
   get hasSynced(): boolean {
     return this.store.synced;
+  }
+
+  get lag(): number {
+    return this.#shared.health.lag;
+  }
+
+  get counts(): InformerCounts {
+    return this.#shared.health.counts;
   }
 
   onEvent(handler: Handler<T>): () => void {

@@ -1,5 +1,6 @@
 import type { Kind, KubeObject } from '@coxswain/k8s';
 import type { ObjectKey } from '../core/index.ts';
+import type { InformerCounts } from './health.ts';
 
 /** The objects of one kind as last seen: synchronous, shared, read-only. */
 export interface Store<T extends KubeObject> {
@@ -55,6 +56,13 @@ export interface Informer<T extends KubeObject> {
   /** Resolves when the first full state is in the store and every handler has seen it. */
   readonly synced: Promise<void>;
   readonly hasSynced: boolean;
+  /**
+   * Milliseconds since the server was last heard of: an event, a bookmark (about every minute) or an answered probe. What the
+   * store shows may be so old. Of several namespaces: the longest.
+   */
+  readonly lag: number;
+  /** What it has done so far; of several namespaces: together. */
+  readonly counts: InformerCounts;
   /** Called for each change, in order, synchronously; a new handler first gets `added` (initial) for what is there. */
   onEvent(handler: (event: StoreEvent<T>) => void): () => void;
   /** Adds an index at any time. `values` gives the values under which an object is found. */
@@ -75,6 +83,9 @@ export interface InformerState {
   readonly store: Store<KubeObject>;
   /** Whether the first full state is in the store. */
   readonly hasSynced: boolean;
+  /** See `Informer`. */
+  readonly lag: number;
+  readonly counts: InformerCounts;
 }
 
 /**

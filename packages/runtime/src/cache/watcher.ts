@@ -1,7 +1,9 @@
-import type { KubeObject, Status } from '@coxswain/k8s';
-import type { ListOptions, Resource, WatchEvent, WatchOptions } from '../client/index.ts';
+import type { KubeObject } from '@coxswain/k8s';
+import type { Resource, WatchOptions } from '../client/index.ts';
 import { ApiError, type Clock, isExpired, type Logger, linkedController, type Random, sleep } from '../core/index.ts';
 import { Backoff } from './backoff.ts';
+import { InformerHealth } from './health.ts';
+import { StreamReader } from './stream-reader.ts';
 import { Watchdog } from './watchdog.ts';
 
 /** Where a watcher puts what it learns. All calls are synchronous and in order. */
@@ -20,11 +22,13 @@ export interface WatchSink<T> {
 
 export interface WatcherOptions<T extends KubeObject> {
   readonly resource: Resource<T>;
-  readonly selection: Pick<ListOptions, 'namespace' | 'labels' | 'fields' | 'metadataOnly'>;
+  readonly selection: Pick<WatchOptions, 'namespace' | 'labels' | 'fields' | 'metadataOnly' | 'managers'>;
   readonly sink: WatchSink<T>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Is told how it goes; default: one of its own. */
+  readonly health?: InformerHealth;
 }
 
 type State =
@@ -44,7 +48,12 @@ const fastEnd = 5_000;
 const failuresUntilListing = 3;
 /** So many streamed lists that end before they are complete, and lists are fetched by page. */
 const brokenStreamsUntilPages = 3;
-const initialEventsEnd = 'k8s.io/initial-events-end';
+/** A watch that lives shorter than this was cut by something that is not the server's own time limit. */
+const shortLife = 30_000;
+/** So many short lives in a row are told. */
+const shortLivesUntilWarning = 3;
+/** Milliseconds a probe may take. */
+const probeTimeout = 5_000;
 
 /**
  * Keeps a sink equal to what the server has. Never gives up: each failure is logged, waited out and tried again.
@@ -58,6 +67,9 @@ const initialEventsEnd = 'k8s.io/initial-events-end';
 export class Watcher<T extends KubeObject> {
   readonly #options: WatcherOptions<T>;
   readonly #backoff: Backoff;
+  readonly #health: InformerHealth;
+  #shortLives = 0;
+  #listedOnce = false;
   #streaming = true;
   #brokenStreams = 0;
   #failuresHere = 0;
@@ -65,6 +77,7 @@ export class Watcher<T extends KubeObject> {
   constructor(options: WatcherOptions<T>) {
     this.#options = options;
     this.#backoff = new Backoff(options.random);
+    this.#health = options.health ?? new InformerHealth(options.clock);
   }
 
   /** Runs until the signal is aborted; never rejects. */
@@ -98,6 +111,7 @@ export class Watcher<T extends KubeObject> {
 
   #list(): State {
     this.#failuresHere = 0;
+    if (this.#listedOnce) this.#health.count('relists');
     return { step: this.#streaming ? 'stream' : 'pages' };
   }
 
@@ -108,10 +122,13 @@ export class Watcher<T extends KubeObject> {
     let version = '';
     do {
       const page = await resource.list({ ...selection, signal, ...(token ? { continue: token } : {}) });
+      this.#health.contact();
+      this.#health.count('events', page.items.length);
       for (const item of page.items) sink.listed(item);
       version = page.metadata.resourceVersion ?? version;
       token = page.metadata.continue || undefined;
     } while (token);
+    this.#listedOnce = true;
     return sink.endListing(version) ? { step: 'watch' } : this.#list();
   }
 
@@ -119,16 +136,30 @@ export class Watcher<T extends KubeObject> {
     const { clock, random, resource, selection, sink } = this.#options;
     const timeoutSeconds = Math.round(240 + 240 * random.next());
     const { controller, unlink } = linkedController(signal);
-    const watchdog = new Watchdog(clock, (timeoutSeconds + 10) * 1000, (reason) => controller.abort(reason));
+    const watchdog = new Watchdog({
+      clock,
+      longest: (timeoutSeconds + 10) * 1000,
+      probe: (silent) => this.#probe(silent, controller.signal),
+      bite: (reason) => controller.abort(reason),
+    });
     const started = clock.monotonic();
     const reader = new StreamReader(sink, listing);
+    let opened: number | undefined;
     const start: WatchOptions = listing ? { sendInitialEvents: true } : { resourceVersion: sink.resourceVersion };
     if (listing) sink.beginListing();
     try {
       const options = { ...selection, ...start, allowBookmarks: true, timeoutSeconds, signal: controller.signal };
-      for await (const events of await resource.watch(options)) {
+      const stream = await resource.watch(options);
+      opened = clock.monotonic();
+      this.#health.contact();
+      this.#health.count('watches');
+      for await (const events of stream) {
         watchdog.feed();
-        if (!reader.take(events)) return this.#list();
+        this.#health.contact();
+        const whole = reader.take(events);
+        this.#health.count('events', reader.takenLast);
+        if (!whole) return this.#list();
+        if (reader.complete) this.#listedOnce = true;
         if (reader.progressed) this.#progress();
         // many watches starting at once, or a long list, leave room for everything else
         const turn = clock.turn();
@@ -141,10 +172,44 @@ export class Watcher<T extends KubeObject> {
       if (signal.aborted) return { step: 'stopped' };
       return this.#failed(error, reader.complete ? 'watch' : 'stream');
     } finally {
+      if (opened !== undefined && !signal.aborted) this.#lived(clock.monotonic() - opened);
       // Ends the stream too when the iteration was left early.
       controller.abort();
       watchdog.stop();
       unlink();
+    }
+  }
+
+  /** A watch ended: many short ones in a row are somebody's doing. */
+  #lived(ms: number): void {
+    if (ms >= shortLife) {
+      this.#shortLives = 0;
+      return;
+    }
+    if (++this.#shortLives !== shortLivesUntilWarning) return;
+    this.#options.log.warn(
+      { watches: this.#shortLives, lastLivedMs: Math.round(ms) },
+      `watches live less than ${shortLife / 1000}s: look for a proxy or load balancer on the way that ends idle or long ` +
+        'connections, and give it a longer timeout',
+    );
+  }
+
+  /** Whether the server answers at all while a watch is silent. Never rejects; what failed is told and answered. */
+  async #probe(silent: number, signal: AbortSignal): Promise<unknown> {
+    const { resource, selection, log } = this.#options;
+    // A label selector could make one object a long search.
+    const { labels: _, ...cheap } = selection;
+    try {
+      await resource.list({ ...cheap, metadataOnly: true, limit: 1, timeout: probeTimeout, signal });
+      this.#health.contact();
+      return undefined;
+    } catch (error) {
+      if (!signal.aborted)
+        log.warn(
+          { err: error, silentMs: Math.round(silent), lagMs: Math.round(this.#health.lag) },
+          'the watch is silent, and the server did not answer a probe',
+        );
+      return error;
     }
   }
 
@@ -183,6 +248,7 @@ export class Watcher<T extends KubeObject> {
   /** The first time the version is too old, list at once; from then on with growing pauses, until a watch brings something. */
   #relistAfter(error: unknown): State {
     this.#backoff.next();
+    this.#health.count('restarts');
     this.#options.log.info({ err: error }, 'the watch is too far behind; listing again');
     return this.#list();
   }
@@ -195,60 +261,13 @@ export class Watcher<T extends KubeObject> {
   #wait(next: 'list' | 'watch', error: unknown): State {
     const retryAfter = error instanceof ApiError ? (error.retryAfter ?? 0) : 0;
     const ms = Math.max(retryAfter, this.#backoff.next());
+    this.#health.count('restarts');
     this.#options.log.warn(
       { err: error, waitMs: Math.round(ms), attempts: this.#backoff.attempts },
       next === 'list' ? 'out of step with the server; listing again' : 'the watch failed; trying again',
     );
     return { step: 'wait', ms, next };
   }
-}
-
-/** Sorts the events of one stream into the sink. */
-class StreamReader<T extends KubeObject> {
-  readonly #sink: WatchSink<T>;
-  /** Whether the sink has a full state. */
-  complete: boolean;
-  /** Whether anything came after that. */
-  progressed = false;
-
-  constructor(sink: WatchSink<T>, listing: boolean) {
-    this.#sink = sink;
-    this.complete = !listing;
-  }
-
-  /** @returns false when everything must be listed again @throws ApiError that the stream carried */
-  take(events: readonly WatchEvent<T>[]): boolean {
-    for (const event of events) {
-      if (event.type === 'ERROR') throw new ApiError(normalStatus(event.object));
-      if (event.type === 'BOOKMARK') {
-        if (!this.#bookmark(event.object)) return false;
-        continue;
-      }
-      if (event.type === 'DELETED') this.#sink.removed(event.object);
-      else if (this.complete) this.#sink.changed(event.object);
-      else this.#sink.listed(event.object);
-      this.progressed ||= this.complete;
-    }
-    return true;
-  }
-
-  #bookmark(object: KubeObject): boolean {
-    const { resourceVersion = '', annotations } = object.metadata;
-    if (this.complete) {
-      this.progressed = true;
-      return this.#sink.bookmark(resourceVersion);
-    }
-    if (annotations?.[initialEventsEnd] !== 'true') return true;
-    this.complete = true;
-    return this.#sink.endListing(resourceVersion);
-  }
-}
-
-/** Some servers send the status of an ERROR event without a code. */
-function normalStatus(status: Status): Status {
-  return status.code
-    ? status
-    : { ...status, code: status.reason === 'Expired' || status.reason === 'Gone' ? 410 : 500 };
 }
 
 /** The server knows what is asked and will not do it: WatchList is off, or unknown to it. */

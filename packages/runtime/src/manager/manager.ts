@@ -45,13 +45,13 @@ class ControllerManager implements Manager {
   #stopping: Promise<void> | undefined;
 
   constructor(options: ManagerOptions) {
-    const { client, name, clock = systemClock, random = systemRandom, log = silentLogger } = options;
+    const { client, name, clock = systemClock, random = systemRandom, log = silentLogger, metrics } = options;
     this.name = name;
     this.clock = clock;
     this.random = random;
     this.log = log;
     this.#options = options;
-    this.cache = createCache({ client, clock, random, log });
+    this.cache = createCache({ client, clock, random, log, ...(metrics ? { metrics } : {}) });
     const identity = options.election?.identity ?? `${name}-${randomUuid(random)}`;
     this.#elector = electorFor(options, identity, { clock, random, log });
     this.#clients = managerClients(client, this.cache, this.#elector);
