@@ -1,7 +1,4 @@
-"""The Echo operator with kopf: a ConfigMap for each Echo, its status, a finalizer (kopf's own).
-
-Run with `kopf run --standalone --all-namespaces --quiet main.py`.
-"""
+"""The Echo operator with kopf: a ConfigMap for each Echo, its status, a finalizer (kopf's own)."""
 
 import asyncio
 import contextlib
@@ -13,6 +10,7 @@ import sys
 import kopf
 import lightkube
 import prometheus_client
+import uvloop
 from lightkube.models.meta_v1 import ObjectMeta, OwnerReference
 from lightkube.resources.core_v1 import ConfigMap
 
@@ -176,3 +174,10 @@ if WEBHOOK_PORT:
     async def validate(spec, **_):
         if spec.get("text") == "bad":
             raise kopf.AdmissionError("spec.text: must not be bad", code=422)
+
+
+if __name__ == "__main__":
+    # As `kopf run --standalone --all-namespaces --quiet` does.
+    kopf.configure(quiet=True)
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        kopf.run(standalone=True, clusterwide=True, loop=runner.get_loop())
