@@ -52,7 +52,7 @@ export const candidates: readonly Candidate[] = [
     webhooks: true,
     election: true,
     build: bundle,
-    command: [process.execPath, ours],
+    command: [process.execPath, '--max-semi-space-size=4', ours],
   },
   {
     name: 'controller-runtime',

@@ -11,7 +11,7 @@ const echo: Actor<Echo> = {
     await apply(ConfigMap, { metadata: { name, namespace, labels: childLabels }, data });
     status.observedGeneration = metadata.generation;
     status.phase = 'Ready';
-    conditions.set('Ready', 'True', 'Echoed', 'the ConfigMap says it');
+    conditions.set('Ready', 'True', 'Echoed');
     return undefined;
   },
   finalize: () => Promise.resolve(true),
@@ -28,5 +28,9 @@ export function setUp(manager: Manager, observed: (name: string) => void): void 
     },
   };
   const options = { finalizer, fieldManager, syncedCondition: false };
-  manager.actor(Echo, counted, options).owns(ConfigMap).options({ workers: 8 }).run();
+  manager
+    .actor(Echo, counted, options)
+    .owns(ConfigMap, { scope: { labels: childLabels } })
+    .options({ workers: 8 })
+    .run();
 }

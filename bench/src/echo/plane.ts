@@ -119,7 +119,7 @@ async function createConverged({ client }: Plane, index: number): Promise<Config
     type: 'Ready',
     status: 'True',
     reason: 'Echoed',
-    message: 'the ConfigMap says it',
+    message: '',
     observedGeneration: generation,
     lastTransitionTime: '2026-01-01T00:00:00Z',
   };

@@ -54,7 +54,8 @@ function isLeaf(node: FieldsNode): boolean {
 
 function saysFields(live: Fields, wanted: Fields, node: FieldsNode, parent: string): boolean {
   let found = 0;
-  for (const [field, value] of Object.entries(wanted)) {
+  for (const field in wanted) {
+    const value = wanted[field];
     if (value === undefined) continue;
     const child = node[`f:${field}`];
     // Nobody holds an empty list of keyed elements.
@@ -62,7 +63,13 @@ function saysFields(live: Fields, wanted: Fields, node: FieldsNode, parent: stri
     if (!child || !says(live[field], value, child, { field, parent })) return false;
     found++;
   }
-  return found === membersOf(node).length;
+  return found === sizeOf(node);
+}
+
+function sizeOf(node: FieldsNode): number {
+  let size = 0;
+  for (const member in node) if (member !== '.') size++;
+  return size;
 }
 
 /** The parts a node holds, without the mark that it holds the whole too. */

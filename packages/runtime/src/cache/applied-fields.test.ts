@@ -45,15 +45,15 @@ describe('the fields applied by our managers', () => {
     expect(appliedFields({ metadata: { ...kept.metadata } }, 'ours')).toBeUndefined();
   });
 
-  it('are one text for all objects of which the same is said, whoever owns them', () => {
+  it('are one value for all objects of which the same is said, whoever owns them', () => {
     const take = ingest(['ours']);
-    const texts = ['u1', 'u2'].map((uid) => {
+    const values = ['u1', 'u2'].map((uid) => {
       const { metadata } = take(object(uid, entry('ours', owned(uid))));
       const [symbol] = Object.getOwnPropertySymbols(metadata);
       return symbol && (metadata as unknown as Readonly<Record<symbol, unknown>>)[symbol];
     });
-    expect(texts[0]).toBeTypeOf('string');
-    expect(texts[1]).toBe(texts[0]);
+    expect(values[0]).toBeDefined();
+    expect(values[1]).toBe(values[0]);
   });
 
   it('are not kept where the values are not', () => {

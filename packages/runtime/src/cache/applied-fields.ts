@@ -12,6 +12,16 @@ export interface FieldsNode {
   readonly [key: string]: FieldsNode;
 }
 
+type ByManager = Readonly<Record<string, AppliedFields>>;
+
+/** What all objects share of which the server says the same. */
+interface Shared {
+  readonly text: string;
+  /** Kept only where more than one object has a use for it. */
+  parsed: ByManager | undefined;
+  uses: number;
+}
+
 /** Not enumerable, and no text: it goes into no JSON, no copy and no comparison. */
 const applied = Symbol('applied fields');
 
@@ -19,41 +29,53 @@ const applied = Symbol('applied fields');
 const poolLimit = 10_000;
 
 /**
- * Keeps what chosen field managers applied to an object beside its metadata, small: as text, shared by all objects of
- * which the server says the same. The UIDs of owners are left out of the text, or no two children would share it.
+ * Keeps what chosen field managers applied to an object beside its metadata, small: shared by all objects of which the
+ * server says the same. The UIDs of owners and the times are left out, or no two children would share it.
  */
 export class AppliedFieldsKeeper {
-  readonly managers: ReadonlySet<string>;
-  readonly #pool = new Map<string, string>();
+  readonly #managers: ReadonlySet<string>;
+  readonly #pool = new Map<string, Shared | undefined>();
 
   /** @param managers whose fields are kept; may grow, and counts for objects that come from then on */
   constructor(managers: ReadonlySet<string>) {
-    this.managers = managers;
+    this.#managers = managers;
   }
 
   /** Lays what `managedFields` says onto `metadata`, which must be new. */
   keep(metadata: ObjectMeta, managedFields: readonly ManagedFieldsEntry[]): void {
-    if (this.managers.size === 0) return;
-    const entries: Record<string, AppliedFields> = {};
-    let found = false;
-    for (const { manager, operation, subresource, apiVersion, fieldsV1 } of managedFields) {
-      if (operation !== 'Apply' || subresource || !manager || !apiVersion || !this.managers.has(manager)) continue;
-      entries[manager] = { apiVersion, fields: (fieldsV1 ?? {}) as FieldsNode };
-      found = true;
-    }
-    if (!found) return;
-    const text = withoutOwners(JSON.stringify(entries), metadata);
-    Object.defineProperty(metadata, applied, { value: this.#shared(text) });
+    if (this.#managers.size > 0) this.keepText(metadata, JSON.stringify(managedFields));
   }
 
-  #shared(text: string): string {
-    const known = this.#pool.get(text);
-    if (known !== undefined) return known;
-    // Texts in use live on with their objects; only sharing begins anew.
-    if (this.#pool.size >= poolLimit) this.#pool.clear();
-    this.#pool.set(text, text);
-    return text;
+  /** Like {@link keep}, from the JSON text of managed fields. @throws SyntaxError when it is none */
+  keepText(metadata: ObjectMeta, managedFields: string): void {
+    if (this.#managers.size === 0 || !managedFields.includes('"operation":"Apply"')) return;
+    const shared = this.#shared(withoutOwners(managedFields.replaceAll(time, ''), metadata));
+    if (!shared) return;
+    shared.uses++;
+    Object.defineProperty(metadata, applied, { value: shared });
   }
+
+  #shared(text: string): Shared | undefined {
+    if (this.#pool.has(text)) return this.#pool.get(text);
+    // Those in use live on with their objects; only sharing begins anew.
+    if (this.#pool.size >= poolLimit) this.#pool.clear();
+    const ours = entriesOf(JSON.parse(text) as readonly ManagedFieldsEntry[], this.#managers);
+    const shared = ours && { text: JSON.stringify(ours), parsed: undefined, uses: 0 };
+    this.#pool.set(text, shared);
+    return shared;
+  }
+}
+
+/** In either order of keys: times are not the last of an entry. */
+const time = /"time":"[^"]*",|,"time":"[^"]*"/g;
+
+function entriesOf(all: readonly ManagedFieldsEntry[], managers: ReadonlySet<string>): ByManager | undefined {
+  const entries: Record<string, AppliedFields> = {};
+  for (const { manager, operation, subresource, apiVersion, fieldsV1 } of all) {
+    if (operation !== 'Apply' || subresource || !manager || !apiVersion || !managers.has(manager)) continue;
+    entries[manager] = { apiVersion, fields: (fieldsV1 ?? {}) as FieldsNode };
+  }
+  return Object.keys(entries).length > 0 ? entries : undefined;
 }
 
 /**
@@ -61,19 +83,36 @@ export class AppliedFieldsKeeper {
  * came (see `Cache.keepAppliedFields`).
  */
 export function appliedFields({ metadata }: KubeObject, manager: string): AppliedFields | undefined {
-  const text = (metadata as { readonly [applied]?: string })[applied];
-  if (text === undefined) return undefined;
-  const entries = JSON.parse(withOwners(text, metadata)) as Readonly<Record<string, AppliedFields>>;
-  return Object.hasOwn(entries, manager) ? entries[manager] : undefined;
+  const shared = (metadata as { readonly [applied]?: Shared })[applied];
+  if (!shared) return undefined;
+  const entries = shared.parsed ?? (JSON.parse(shared.text) as ByManager);
+  if (shared.uses > 1) shared.parsed = entries;
+  return Object.hasOwn(entries, manager) ? withOwners(entries[manager], metadata) : undefined;
 }
 
-/** Stands for the UID of the owner at this index. JSON writes no control character as itself, so it is nothing else. */
-const placeOf = (index: number): string => `\u0001${index}\u0001`;
+/** The beginning of a member of `ownerReferences`, in the JSON text of a key. */
+const uidKey = '"k:{\\"uid\\":\\"';
+/** Stands for the UID of the owner at this index. No UID, which the server makes, looks like it. */
+const placeOf = (index: number): string => `<owner ${index}>`;
+const place = /<owner (\d+)>/;
 
 function withoutOwners(text: string, { ownerReferences = [] }: ObjectMeta): string {
-  return ownerReferences.reduce((rest, { uid }, index) => (uid ? rest.replaceAll(uid, placeOf(index)) : rest), text);
+  return ownerReferences.reduce(
+    (rest, { uid }, index) => (uid ? rest.replaceAll(`${uidKey}${uid}`, `${uidKey}${placeOf(index)}`) : rest),
+    text,
+  );
 }
 
-function withOwners(text: string, { ownerReferences = [] }: ObjectMeta): string {
-  return ownerReferences.reduce((rest, { uid }, index) => rest.replaceAll(placeOf(index), uid), text);
+function withOwners(
+  applied: AppliedFields | undefined,
+  { ownerReferences = [] }: ObjectMeta,
+): AppliedFields | undefined {
+  const metadata = applied?.fields['f:metadata'];
+  const owners = metadata?.['f:ownerReferences'];
+  if (!applied || !owners) return applied;
+  const named: Record<string, FieldsNode> = {};
+  for (const [key, node] of Object.entries(owners)) {
+    named[key.replace(place, (all, index) => ownerReferences[Number(index)]?.uid ?? all)] = node;
+  }
+  return { ...applied, fields: { ...applied.fields, 'f:metadata': { ...metadata, 'f:ownerReferences': named } } };
 }

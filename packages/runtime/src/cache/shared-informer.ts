@@ -1,4 +1,4 @@
-import type { Kind, KubeObject } from '@coxswain/k8s';
+import type { Kind, KubeObject, ObjectMeta } from '@coxswain/k8s';
 import { type Client, labelSelectorText } from '../client/index.ts';
 import type { Clock, Logger, Random } from '../core/index.ts';
 import type { AppliedFieldsKeeper } from './applied-fields.ts';
@@ -73,7 +73,7 @@ export class SharedInformer<T extends KubeObject> {
       ...(labels ? { labels: labelSelectorText(labels) } : {}),
       ...(fields ? { fields } : {}),
       ...(metadataOnly ? { metadataOnly } : {}),
-      managers: keeper.managers,
+      keepManagedFields: (metadata: ObjectMeta, text: string) => keeper.keepText(metadata, text),
     };
     const watcher = new Watcher({
       resource: client.of(kind),

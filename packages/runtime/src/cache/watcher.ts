@@ -22,7 +22,7 @@ export interface WatchSink<T> {
 
 export interface WatcherOptions<T extends KubeObject> {
   readonly resource: Resource<T>;
-  readonly selection: Pick<WatchOptions, 'namespace' | 'labels' | 'fields' | 'metadataOnly' | 'managers'>;
+  readonly selection: Pick<WatchOptions, 'namespace' | 'labels' | 'fields' | 'metadataOnly' | 'keepManagedFields'>;
   readonly sink: WatchSink<T>;
   readonly clock: Clock;
   readonly random: Random;

@@ -88,6 +88,7 @@ class HttpTransport implements Transport {
     const body = request.body === undefined ? undefined : stringifyJson(request.body);
     // A compressed watch would hold events back until a block is full.
     const compressed = !watch && !this.#connection.disableCompression;
+    request.gate?.();
     try {
       return await (watch ? pool.watches : pool.calls).request({
         origin: this.#origin,
@@ -136,7 +137,7 @@ class HttpTransport implements Transport {
   }
 
   async *#events(response: Response, request: TransportRequest): AsyncIterable<readonly WatchEvent[]> {
-    const decoder = new WatchDecoder();
+    const decoder = new WatchDecoder(request.keepManagedFields);
     try {
       for await (const chunk of response.body) {
         const events = decoder.push(chunk as Buffer);

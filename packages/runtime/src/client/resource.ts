@@ -135,6 +135,7 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
       method: 'GET',
       path: pathOf(this.#kind, options.namespace),
       query: watchQuery(options),
+      ...(options.keepManagedFields ? { keepManagedFields: options.keepManagedFields } : {}),
       ...(options.metadataOnly ? { accept: partialObject } : {}),
     };
     const what = this.#what('watch', options.namespace);

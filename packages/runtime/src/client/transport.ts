@@ -1,6 +1,9 @@
-import type { KubeObject, Status } from '@coxswain/k8s';
+import type { KubeObject, ObjectMeta, Status } from '@coxswain/k8s';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Takes the JSON text of an object's managed fields, which are then missing in its metadata. */
+export type KeepManagedFields = (metadata: ObjectMeta, text: string) => void;
 
 /** One request to an API server, before it is put on a wire (or handed to the embedded server as it is). */
 export interface TransportRequest {
@@ -17,9 +20,13 @@ export interface TransportRequest {
   readonly userAgent?: string;
   /** Further headers, their names in lower case: `traceparent` … The in-process transport has no use for them. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** See `WatchOptions.keepManagedFields`. */
+  readonly keepManagedFields?: KeepManagedFields;
   /** How often this call was made before in vain; absent: never. */
   readonly attempt?: number;
   readonly signal?: AbortSignal;
+  /** To be called right before it is put on the wire: throws when it must not be sent any more. */
+  readonly gate?: () => void;
 }
 
 export interface TransportResponse {

@@ -1,6 +1,6 @@
 import type { Json, Kind, KubeList, KubeObject } from '@coxswain/k8s';
 import type { ObjectKey } from '../core/index.ts';
-import type { Transport, WatchEvent } from './transport.ts';
+import type { KeepManagedFields, Transport, WatchEvent } from './transport.ts';
 
 /** A patch as a value: its kind decides the content type. Made by `merge`, `json`, `strategic` and `apply`. */
 export type Patch =
@@ -18,6 +18,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds until the call is given up; default 30 000. */
   readonly timeout?: number;
+  /** Called right before each try is sent; what it throws is the end of the call, and that try is not sent. */
+  readonly gate?: () => void;
 }
 
 export interface WriteOptions extends CallOptions {
@@ -66,6 +68,11 @@ export interface WatchOptions extends Omit<ListOptions, 'limit' | 'continue'> {
   readonly allowBookmarks?: boolean;
   /** WatchList: stream the present objects first. */
   readonly sendInitialEvents?: boolean;
+  /**
+   * Managed fields are half of most objects, and the slow half to parse. Given this, a transport that parses texts hands them over as
+   * the text they are, and objects come without them; one that parses nothing leaves them in.
+   */
+  readonly keepManagedFields?: KeepManagedFields;
 }
 
 /** `Scale` of autoscaling/v1: how many there are of something, whatever its kind. */

@@ -1,20 +1,28 @@
+import type { ObjectMeta } from '@coxswain/k8s';
 import { ConnectionError } from './errors.ts';
+import { cutManagedFields, mark } from './managed-fields.ts';
 import { parseJson } from './parse-json.ts';
-import type { WatchEvent } from './transport.ts';
+import type { KeepManagedFields, WatchEvent } from './transport.ts';
 
 const newline = 0x0a;
 
 /** Cuts a stream of bytes into lines and the lines into events. A line may be spread over any number of chunks. */
 export class WatchDecoder {
+  readonly #keep: KeepManagedFields | undefined;
   /** The beginning of a line whose end has not come yet. */
   #rest: Buffer[] = [];
+
+  /** @param keep takes managed fields, which are then left out of objects */
+  constructor(keep?: KeepManagedFields) {
+    this.#keep = keep;
+  }
 
   /** The events that this chunk completes. @throws ConnectionError when a line is not an event */
   push(chunk: Buffer): readonly WatchEvent[] {
     const events: WatchEvent[] = [];
     let start = 0;
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
-      const event = decode(this.#line(chunk.subarray(start, end)));
+      const event = decode(this.#line(chunk.subarray(start, end)), this.#keep);
       if (event) events.push(event);
       start = end + 1;
     }
@@ -36,17 +44,37 @@ export class WatchDecoder {
   }
 }
 
-function decode(line: string): WatchEvent | undefined {
+function decode(line: string, keep: KeepManagedFields | undefined): WatchEvent | undefined {
   if (line.trim() === '') return undefined;
-  let event: unknown;
-  try {
-    event = parseJson(line);
-  } catch (cause) {
-    throw new ConnectionError('the watch sent a line that is not JSON', { cause });
-  }
+  const event = (keep && withoutManagedFields(line, keep)) ?? parsed(line);
   const { type, object } = (event ?? {}) as { readonly type?: unknown; readonly object?: unknown };
   if (typeof type !== 'string' || typeof object !== 'object' || object === null) {
     throw new ConnectionError('the watch sent a line that is not an event');
   }
   return event as WatchEvent;
+}
+
+function parsed(line: string): unknown {
+  try {
+    return parseJson(line);
+  } catch (cause) {
+    throw new ConnectionError('the watch sent a line that is not JSON', { cause });
+  }
+}
+
+/** The event of a line, its managed fields handed over; `undefined` where they cannot be told from the text. */
+function withoutManagedFields(line: string, keep: KeepManagedFields): unknown {
+  const cut = cutManagedFields(line);
+  if (!cut) return undefined;
+  try {
+    const event = parseJson(cut.text) as { readonly object?: { readonly metadata?: { managedFields?: unknown } } };
+    const metadata = event?.object?.metadata;
+    // Not the object's own, but those of one within it.
+    if (metadata?.managedFields !== mark) return undefined;
+    metadata.managedFields = undefined;
+    keep(metadata as ObjectMeta, cut.managedFields);
+    return event;
+  } catch {
+    return undefined;
+  }
 }
