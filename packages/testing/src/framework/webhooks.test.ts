@@ -76,6 +76,7 @@ test('an object is defaulted, refused and let go by typed handlers', async () =>
     default(draft, { user }) {
       draft.spec.tags ??= {};
       draft.spec.tags['by'] = user.username ?? '';
+      if (draft.metadata.name === 'large') draft.spec.big = 9007199254740995n as unknown as number;
     },
     validate: {
       create({ spec, metadata }, { dryRun }) {
@@ -101,6 +102,7 @@ test('an object is defaulted, refused and let go by typed handlers', async () =>
   const made = await widgets.create(widget(namespace, 'a', { size: 2, big: 9007199254740993n as unknown as number }));
   expect(made.spec).toMatchObject({ size: 2, big: 9007199254740993n, tags: { by: expect.stringMatching(/./) } });
   expect(seen).toEqual(['a']);
+  expect((await widgets.create(widget(namespace, 'large'))).spec.big).toBe(9007199254740995n);
 
   const large = await attempt(widgets.create(widget(namespace, 'b', { size: 700 })));
   expect(large).toBeInstanceOf(ApiError);
@@ -165,9 +167,12 @@ test('versions are converted both ways, in lists too, and a failure is told', as
     group,
     kind: 'Widget',
     convert(object, to) {
-      const { spec: from } = object as KubeObject & { readonly spec: { size?: number; length?: number } };
+      const { spec: from } = object as KubeObject & {
+        readonly spec: { size?: number; length?: number; big?: unknown };
+      };
       if (from.length === 404 || from.size === 404) throw new Error('that length cannot be had');
-      const converted = to.endsWith('v2') ? { length: from.size } : { size: from.length };
+      const { size, length, ...rest } = from;
+      const converted = to.endsWith('v2') ? { length: size, ...rest } : { size: length, ...rest };
       return { ...object, spec: converted } as KubeObject;
     },
   };
@@ -179,12 +184,13 @@ test('versions are converted both ways, in lists too, and a failure is told', as
     { name: crd.metadata.name },
     (found) => found?.spec.conversion?.webhook?.clientConfig?.caBundle !== undefined,
   );
+  const big = 9007199254740993n as unknown as number;
   const [V1, V2] = [widgetIn(group), { ...widgetIn(group), version: 'v2' }];
   for (const [name, size] of [
     ['a', 1],
     ['b', 2],
   ] as const) {
-    await world.eventually(() => client.of(V1).create(widget(namespace, name, { size })));
+    await world.eventually(() => client.of(V1).create(widget(namespace, name, { size, big })));
   }
   const lengths = await world.eventually(async () => {
     const { items } = await client.of(V2).list({ namespace });
@@ -192,7 +198,7 @@ test('versions are converted both ways, in lists too, and a failure is told', as
   });
   expect(lengths).toEqual([1, 2]);
   await client.of(V2).patch({ namespace, name: 'a' }, merge({ spec: { length: 7 } }));
-  expect((await client.of(V1).get({ namespace, name: 'a' })).spec.size).toBe(7);
+  expect((await client.of(V1).get({ namespace, name: 'a' })).spec).toMatchObject({ size: 7, big });
   await client.of(V1).create(widget(namespace, 'c', { size: 404 }));
   const failed = await attempt(client.of(V2).get({ namespace, name: 'c' }));
   expect(messageOf(failed)).toMatch(/that length cannot be had/);

@@ -1,4 +1,5 @@
 import type { MutableJson } from '@coxswain/k8s';
+import { parseJson } from '@coxswain/runtime/client';
 import { cloneJson, deepEqual } from '@coxswain/runtime/core';
 import type { AdmissionAttributes, ResourceInfo } from '../../types.ts';
 import { patched, patchProblem, replaceDraft, settle } from '../draft/index.ts';
@@ -10,7 +11,7 @@ import type { Reply } from './reply.ts';
 function operationsOf({ hook }: Invocation, { patch, patchType }: Reply): readonly unknown[] {
   let operations: unknown;
   try {
-    operations = JSON.parse(patch);
+    operations = parseJson(patch);
   } catch (error) {
     throw new CallFailure(hook.name, `received undecodable patch in webhook response: ${(error as Error).message}`);
   }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Agent } from 'node:https';
 import type { MutableJson } from '@coxswain/k8s';
+import { parseJson, stringifyJson } from '@coxswain/runtime/client';
 import type { Clock } from '@coxswain/runtime/core';
 import { connectionProblem, parseProblem, statusProblem } from './post-problems.ts';
 
@@ -48,7 +49,7 @@ export function httpsPoster(clock: Clock): { readonly post: Poster; close(): voi
     const https = await import('node:https');
     agent ??= new https.Agent({ keepAlive: true, maxFreeSockets: 16 });
     const { host, pathname, search } = new URL(post.url);
-    const body = JSON.stringify(post.body);
+    const body = stringifyJson(post.body);
     const isAddress = /^[\d.]+$|:/.test(post.serverName);
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const request = https.request({
@@ -95,7 +96,7 @@ export function httpsPoster(clock: Clock): { readonly post: Poster; close(): voi
       }
       if (answer.code < 200 || answer.code > 206) throw new Error(statusProblem(answer));
       try {
-        return JSON.parse(answer.text) as unknown;
+        return parseJson(answer.text);
       } catch (error) {
         throw new Error(parseProblem(answer, error));
       }
