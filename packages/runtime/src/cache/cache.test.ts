@@ -267,3 +267,42 @@ test('stopping the cache rejects who still waits for its first state', async () 
   await expect(synced).rejects.toThrow('was stopped');
   expect(() => cache.informer(things)).toThrow('the cache was stopped');
 });
+
+test('the last user frees the store, and the next one starts afresh', async () => {
+  const { clock, server, cache, theirs, watch } = setUp();
+  await theirs.create(x());
+  const first = watch();
+  await cache.synced();
+  first.informer.release();
+  await clock.settle();
+  expect([first.store.size, cache.informers(), clock.untilNext]).toEqual([0, [], undefined]);
+  await theirs.create({ metadata: { namespace: 'a', name: 'y' } });
+  const second = watch();
+  await cache.synced();
+  expect([second.store.size, server.openWatches]).toEqual([2, 1]);
+  expect(first.events).toHaveLength(1);
+});
+
+test('reads of a kind nobody declared go to the server and start no watch', async () => {
+  const { server, cache, theirs, ours } = setUp();
+  await theirs.create(x({ n: 1 }));
+  expect(await ours.get(key)).toMatchObject({ n: 1 });
+  expect(await ours.find({ namespace: 'a', name: 'none' })).toBeUndefined();
+  expect((await ours.list({ namespace: 'a' })).items).toHaveLength(1);
+  await ours.patch(key, merge({ n: 2 }));
+  await ours.delete(key);
+  expect([cache.has(things), server.openWatches]).toEqual([false, 0]);
+  expect(server.requests.some(({ query }) => query?.watch)).toBe(false);
+});
+
+test('two thousand informers, opened and released, leave no timers, watches or handlers', async () => {
+  const { clock, server, cache } = setUp();
+  for (let i = 0; i < 2_000; i++) {
+    const informer = cache.informer(things, { labels: { i: String(i) } });
+    informer.onEvent(() => {});
+    if (i % 2 === 0) await informer.synced;
+    informer.release();
+  }
+  await clock.settle();
+  expect([server.openWatches, cache.informers().length, clock.untilNext]).toEqual([0, 0, undefined]);
+});

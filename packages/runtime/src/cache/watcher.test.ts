@@ -8,6 +8,8 @@ import type { StoreEvent } from './types.ts';
 
 const things: Kind<DynamicObject> = { group: '', version: 'v1', kind: 'Thing', plural: 'things', scope: 'Namespaced' };
 
+type Query = Readonly<Record<string, string>>;
+
 function setUp(prepare: (server: FakeServer) => void = () => {}) {
   const clock = new VirtualClock();
   const server = new FakeServer();
@@ -232,4 +234,130 @@ test('stopping ends the watch and leaves no timer', async () => {
   await cache.stop();
   expect(server.openWatches).toBe(0);
   expect(clock.untilNext).toBeUndefined();
+});
+
+test.each([
+  ['a streamed list', false, (query: Query) => query.sendInitialEvents === 'true'],
+  ['a list by page', true, (query: Query) => query.limit !== undefined],
+  ['a watch', false, (query: Query) => query.resourceVersion !== undefined],
+])(
+  '%s that is turned away waits for as long as the server says, and goes on in the same way',
+  async (_, refuse, busy) => {
+    const { clock, server, cache, create, informer, watches, lists } = setUp((server) => {
+      server.refuseStreaming = refuse;
+    });
+    await create('x');
+    const asked: number[] = [];
+    let away = true;
+    server.fail = (request) => {
+      if (!busy(request.query ?? {})) return undefined;
+      asked.push(clock.monotonic());
+      return away ? apiError(429, 'TooManyRequests', 'slow down', { retryAfterSeconds: 40 }) : undefined;
+    };
+    const { names } = informer();
+    await clock.settle();
+    server.breakWatches(new ConnectionError('reset'));
+    await clock.advance(200_000);
+    const turnedAway = asked.slice();
+    expect(turnedAway.length).toBeGreaterThanOrEqual(3);
+    for (const [i, at] of turnedAway.slice(1).entries())
+      expect(at - (turnedAway[i] ?? 0)).toBeGreaterThanOrEqual(40_000);
+    away = false;
+    await create('y');
+    await clock.runUntil(() => names().length === 2, { limit: 41_000 });
+    await cache.synced();
+    // Being busy says nothing of the version, so no watch leads to another list, nor a list to pages.
+    const streamed = watches().filter(({ query }) => query?.sendInitialEvents).length;
+    if (busy({ resourceVersion: '1' })) expect([streamed, lists().length]).toEqual([1, 0]);
+    else if (!refuse) expect(lists()).toHaveLength(0);
+  },
+);
+
+test('a streamed list that fails is begun anew, and no object is told twice', async () => {
+  const { clock, server, cache, create, informer, watches, lists } = setUp((server) => {
+    const watch = server.watch.bind(server);
+    let tries = 0;
+    server.watch = async (request) => {
+      const stream = await watch(request);
+      if (++tries > 2) return stream;
+      return (async function* () {
+        for await (const [first] of stream) {
+          if (first) yield [first];
+          throw new ConnectionError('reset');
+        }
+      })();
+    };
+  });
+  await create('x');
+  await create('y');
+  const { events } = informer();
+  const synced = cache.synced();
+  await clock.runUntil(() => server.openWatches === 1, { limit: 60_000 });
+  await synced;
+  expect(events).toEqual(['added x (initial)', 'added y (initial)']);
+  expect(watches().every(({ query }) => query?.sendInitialEvents === 'true')).toBe(true);
+  expect(lists()).toHaveLength(0);
+});
+
+test('a page that fails is not the end: the list is begun anew after a pause', async () => {
+  const { clock, server, cache, create, informer, lists } = setUp((server) => {
+    server.refuseStreaming = true;
+  });
+  for (let i = 0; i < 600; i++) await create(`x${i}`);
+  let failures = 2;
+  server.fail = ({ query }) =>
+    query?.continue && failures-- > 0 ? apiError(410, 'Expired', 'the continue token is too old') : undefined;
+  const { names } = informer();
+  const synced = cache.synced();
+  await clock.runUntil(() => names().length === 600, { limit: 60_000 });
+  await synced;
+  expect(lists().map(({ query }) => query?.continue !== undefined)).toEqual([false, true, false, true, false, true]);
+});
+
+test('a watch whose time is up is followed by another from where it was, at once and without a list', async () => {
+  const { clock, server, cache, create, informer, watches, lists } = setUp();
+  const { names } = informer();
+  await cache.synced();
+  await create('x');
+  await clock.advance(50_000);
+  server.breakWatches();
+  await clock.settle();
+  expect(watches().map(({ query }) => query?.resourceVersion)).toEqual([undefined, '101']);
+  await create('y');
+  await clock.settle();
+  expect(names()).toEqual(['x', 'y']);
+  expect(lists()).toHaveLength(0);
+});
+
+test('a server that says 410 again and again is listed with growing pauses', async () => {
+  const { clock, cache, informer, watches } = setUp((server) => {
+    server.refuseStreaming = true;
+    server.fail = (request, watch) => (watch && request.query?.resourceVersion ? expired('always too old') : undefined);
+  });
+  informer();
+  await cache.synced();
+  await clock.advance(300_000);
+  expect(watches().length).toBeGreaterThan(10);
+  expect(watches().length).toBeLessThan(60);
+});
+
+test.each([
+  ['waits', (server: FakeServer) => void Object.assign(server, { fail: () => new ConnectionError('refused') })],
+  ['opens a watch', (server: FakeServer) => void Object.assign(server, { watch: () => new Promise(() => {}) })],
+  [
+    'fetches a page',
+    (server: FakeServer) => {
+      server.refuseStreaming = true;
+      server.send = () => new Promise(() => {});
+    },
+  ],
+])('an informer that is stopped while it %s leaves no timer and asks no more', async (_, prepare) => {
+  const { clock, server, cache, informer } = setUp(prepare);
+  informer();
+  await clock.advance(1_000);
+  await cache.stop();
+  const asked = server.requests.length;
+  expect(clock.untilNext).toBeUndefined();
+  await clock.advance(100_000);
+  expect(server.requests.length).toBe(asked);
 });
