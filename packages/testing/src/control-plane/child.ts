@@ -16,6 +16,8 @@ export interface Child {
   said(): string;
   /** Asks it to end, and ends it after `patience` milliseconds (default 5 s). Resolves when it is gone. */
   stop(patience?: number): Promise<void>;
+  /** Ends it at once (SIGKILL). Resolves when it is gone. */
+  kill(): Promise<void>;
 }
 
 /** Starts a program whose output is kept, not shown. */
@@ -50,6 +52,10 @@ export function startChild(clock: Clock, name: string, path: string, args: reado
       const timer = clock.after(patience, () => child.kill('SIGKILL'));
       await exit;
       timer.cancel();
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await exit;
     },
   };
 }

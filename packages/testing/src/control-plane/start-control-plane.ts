@@ -25,6 +25,8 @@ export interface ControlPlane {
   readonly etcdUrl: string;
   /** Process ids of etcd and kube-apiserver. */
   readonly pids: readonly number[];
+  /** Ends kube-apiserver as a power cut does (SIGKILL) and starts it again, at the same address. Resolves when it is ready. */
+  crashApiserver(): Promise<void>;
   /** A kubeconfig (YAML) for the administrator. Holds a secret. */
   kubeconfig(): string;
   /** Ends both programs and removes their data. May be called twice. */
@@ -133,15 +135,17 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     const token = randomBytes(16).toString('hex');
     const url = `https://127.0.0.1:${port}`;
     keep(startEtcd(clock, goProgramPath('etcd'), join(dir, 'etcd'), [etcdPort, peerPort]));
-    const server = keep(
-      await startApiserver(clock, goProgramPath('kube-apiserver'), dir, { etcd: etcdPort, port, token }),
-    );
+    const serve = async () => {
+      const at = { etcd: etcdPort, port, token };
+      const server = keep(await startApiserver(clock, goProgramPath('kube-apiserver'), dir, at));
+      await untilReady(clock, server, probe, timeout);
+    };
     const probe = async () => {
       const broken = children.find((child) => child.ended());
       if (broken) throw new Error(`${broken.name} ended; it last said:\n${broken.said()}`);
       return isReady(`${url}/readyz`, token);
     };
-    await untilReady(clock, server, probe, timeout);
+    await serve();
     const config = kubeconfigFor(url, await readFile(join(dir, 'certs', 'apiserver.crt'), 'utf8'), token);
     const transport = httpTransport(await loadKubeconfig({ text: config }));
     closers.push(() => transport.close());
@@ -150,7 +154,14 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       transport,
       url,
       etcdUrl: `http://127.0.0.1:${etcdPort}`,
-      pids: children.map(({ pid }) => pid),
+      get pids() {
+        return children.map(({ pid }) => pid);
+      },
+      async crashApiserver() {
+        const [server] = children.splice(1);
+        await server?.kill();
+        await serve();
+      },
       kubeconfig: () => config,
       stop,
       [Symbol.asyncDispose]: stop,

@@ -203,3 +203,35 @@ test('versions are converted both ways, in lists too, and a failure is told', as
   const failed = await attempt(client.of(V2).get({ namespace, name: 'c' }));
   expect(messageOf(failed)).toMatch(/that length cannot be had/);
 });
+
+test('what a webhook server has to say about a wrong path or a late answer is shown to the user', async () => {
+  await using world = await startTestCluster();
+  const { client, namespace, group } = world;
+  const Widget = await installWidgets(world);
+  const never = webhook(Widget, { validate: { update: () => new Promise(() => {}), create: () => {} } });
+  const elsewhere = webhook(
+    Widget,
+    { validate: { delete() {} } },
+    { validating: { path: '/other', name: 'other.test.dev' } },
+  );
+  const { server } = await serving(world, { webhooks: [never] });
+  const options = {
+    url: `https://127.0.0.1:${server.port}`,
+    names: { validating: `validating.${group}` },
+    timeoutSeconds: 1,
+  };
+  for (const configuration of webhookConfigurations([never, elsewhere], options)) {
+    await client.of(ValidatingWebhookConfiguration).create(configuration);
+  }
+  const key = { namespace, name: 'a' };
+  await world.eventually(() => client.of(Widget).create(widget(namespace, 'a')));
+  const wrong = await world.eventually(async () => {
+    const error = await attempt(client.of(Widget).delete(key, { dryRun: true }));
+    return messageOf(error).includes('no webhook is served') && error;
+  });
+  expect(messageOf(wrong)).toMatch(
+    /failed calling webhook "other.test.dev".*no webhook is served at \/other; compare the path/,
+  );
+  const late = await attempt(client.of(Widget).patch(key, merge({ spec: { size: 3 } })));
+  expect(messageOf(late)).toMatch(/failed calling webhook "vwidget-v1.kb.io".*no answer within 0.9s/);
+});

@@ -1,0 +1,106 @@
+import { randomUuid, systemRandom } from '@coxswain/runtime/core';
+import { type FaultProxy, startFaultProxy } from '../fault-proxy/index.ts';
+import { type EchoWorld, openEchoWorld } from './echo-world.ts';
+import type { Program } from './process.ts';
+import { type Subject, startSubject } from './subject.ts';
+import type { EchoReport, FaultResult, FaultRunOptions } from './types.ts';
+
+interface Scene {
+  readonly proxy: FaultProxy;
+  readonly subject: Subject;
+  readonly lasts: number;
+}
+
+/** What is done to the operator: begins a fault, and resolves when the objects are to be changed. */
+const faults = {
+  reset: async ({ proxy }: Scene) => proxy.inject({ fault: 'reset' }),
+  'half-open': async ({ proxy, lasts }: Scene) => proxy.inject({ fault: 'halfOpen', ms: lasts }),
+  // cut off, and what it missed is forgotten before it is back
+  'compaction, 410': async ({ proxy, subject }: Scene) => {
+    proxy.inject({ fault: 'answer', status: 410, match: { verb: 'watch' }, lasts: 300 });
+    proxy.inject({ fault: 'reset' });
+    await subject.compact();
+  },
+  'server killed': ({ subject }: Scene) => subject.crash(),
+  '429, Retry-After': async ({ proxy, lasts }: Scene) => {
+    proxy.inject({ fault: 'answer', status: 429, retryAfter: 1, lasts });
+    proxy.inject({ fault: 'reset' });
+  },
+  'line cut': async ({ proxy }: Scene) => proxy.inject({ fault: 'truncate', times: 2 }),
+} as const;
+
+export type FaultName = keyof typeof faults;
+export const faultNames = Object.keys(faults) as readonly FaultName[];
+
+/** Runs the operator behind the proxy, and each fault in each cycle. */
+export async function runFaults(names: readonly FaultName[], options: FaultRunOptions): Promise<FaultResult[]> {
+  const { server, objects, lasts, callTimeout, watchIdle, patience, say = () => {} } = options;
+  await using subject = await startSubject(server);
+  await using proxy = await startFaultProxy({ kubeconfig: subject.kubeconfig() });
+  const all = Array.from({ length: objects }, (_, i) => `echo-${i}`);
+  await using world = await openEchoWorld(subject.kubeconfig(), all);
+  const operator = await world.operator(proxy.kubeconfig(), {
+    identity: 'echo',
+    ...(callTimeout === undefined ? {} : { callTimeout }),
+    ...(watchIdle === undefined ? {} : { watchIdle }),
+  });
+  await operator.said(({ report }) => report === 'leads' || undefined);
+  const behind = await world.right(all, 'first', patience);
+  if (behind.length > 0) throw new Error(`${behind.length} of ${objects} objects were never right, before any fault`);
+  const results: FaultResult[] = [];
+  for (const name of names) {
+    say(`${name}, ${options.cycles} times`);
+    results.push(await runFault(name, { proxy, subject, lasts }, world, operator, all, options));
+  }
+  return results;
+}
+
+async function runFault(
+  name: FaultName,
+  scene: Scene,
+  world: EchoWorld,
+  operator: Program,
+  all: readonly string[],
+  { cycles, patience }: FaultRunOptions,
+): Promise<FaultResult> {
+  const times: number[] = [];
+  const heaps: number[] = [];
+  let [changed, missed] = [0, 0];
+  const lists = scene.proxy.counts.lists;
+  const { passes } = await statsOf(operator);
+  for (let cycle = 0; cycle < cycles; cycle++) {
+    const text = `${name} ${cycle}`;
+    const share = all.filter((_, i) => i % 10 === cycle % 10);
+    const started = performance.now();
+    await faults[name](scene);
+    await world.say(share, text);
+    missed += (await world.right(share, text, patience)).length;
+    times.push(performance.now() - started);
+    changed += share.length;
+    if (cycle === 0 || cycle === cycles - 1) heaps.push((await statsOf(operator)).heap);
+    scene.proxy.calm();
+  }
+  times.sort((a, b) => a - b);
+  const after = await statsOf(operator);
+  return {
+    fault: name,
+    cycles,
+    changed,
+    missed,
+    median: times[times.length >> 1] ?? 0,
+    longest: times.at(-1) ?? 0,
+    lists: scene.proxy.counts.lists - lists,
+    repeats: after.passes - passes - changed,
+    heap: [heaps[0] ?? 0, heaps.at(-1) ?? 0],
+  };
+}
+
+type Stats = Extract<EchoReport, { report: 'stats' }>;
+const isStats = (report: { readonly report: string }): report is Stats => report.report === 'stats';
+
+async function statsOf(operator: Program): Promise<Stats> {
+  const id = randomUuid(systemRandom);
+  const answer = operator.said((report) => (isStats(report) && report.id === id ? report : undefined));
+  operator.ask(id);
+  return answer;
+}
