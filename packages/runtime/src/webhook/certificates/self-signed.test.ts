@@ -142,6 +142,24 @@ test('a bundle that someone takes away comes back, and a new object gets its own
   expect(await t.bundle()).toBe(caBundle);
 });
 
+test('a Secret that is deleted comes back as it was, as other replicas serve with it still', async () => {
+  const t = world();
+  await configure(t);
+  const { server, started } = await t.serve();
+  await started;
+  await t.clock.advance(1000);
+  const [before, caBundle] = [await t.client.of(Secret).get(secret), await t.bundle()];
+  const used = await serial(server, caBundle);
+  await t.client.of(Secret).delete(secret);
+  await t.clock.advance(1000);
+  const after = await t.client.of(Secret).get(secret);
+  expect([after.data, after.type]).toEqual([before.data, before.type]);
+  await t.client.of(Secret).update({ ...after, data: { other: 'eA==' } });
+  await t.clock.advance(1000);
+  expect((await t.client.of(Secret).get(secret)).data).toEqual({ ...before.data, other: 'eA==' });
+  expect([await t.bundle(), await serial(server, caBundle)]).toEqual([caBundle, used]);
+});
+
 test('a restart goes on with what is stored, and makes a new one when the names are others', async () => {
   const t = world();
   await configure(t);

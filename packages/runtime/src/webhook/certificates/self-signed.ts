@@ -6,7 +6,7 @@ import { type CaTargets, caTargets, injectCa, type ServiceKey } from './ca-injec
 import type { CertificateParts, CertificateSource } from './certificate-source.ts';
 import { type CertificateObserver, certificateMetrics } from './metrics.ts';
 import { Pacer } from './pacer.ts';
-import { type Rotation, type RotationTimes, rotation } from './rotation.ts';
+import { type RotationTimes, rotation } from './rotation.ts';
 import { dataOf, readStored, type StoredCertificate } from './stored-certificate.ts';
 
 export interface SelfSignedOptions {
@@ -63,6 +63,8 @@ class SelfSigned implements CertificateSource {
   readonly #names: readonly string[];
   readonly #times: RotationTimes;
   #served: KeyPair | undefined;
+  /** Goes back into a Secret that someone deleted: others serve with it still. */
+  #last: StoredCertificate | undefined;
   #end: (() => Promise<void>) | undefined;
 
   constructor(options: SelfSignedOptions, names: readonly string[]) {
@@ -120,12 +122,19 @@ class SelfSigned implements CertificateSource {
     mustBeOurs(secret, key);
     observer.read();
     const stored = readStored(secret?.data);
+    if (!stored.current && this.#last) {
+      await this.#write(secret, this.#last, parts, signal);
+      log.warn({ secret: key }, 'serving certificate: put back where it was taken away');
+      return 0;
+    }
     const step = rotation(stored, { names: this.#names, times: this.#times, clock, random });
     if (step.step === 'keep') {
+      this.#last = stored;
       await this.#serve(stored, parts, signal, ready);
       return step.until - clock.now();
     }
-    await this.#write(secret, step, parts, signal);
+    if (step.step === 'switch' && !step.urgent) await this.#inject(stored.authorities, parts, signal);
+    await this.#write(secret, step.stored, parts, signal);
     log.info({ secret: key, step: step.step }, 'serving certificate');
     return 0;
   }
@@ -163,14 +172,13 @@ class SelfSigned implements CertificateSource {
   /** Another replica may be first; then its certificate is found in the next pass. */
   async #write(
     secret: Secret | undefined,
-    step: Exclude<Rotation, { step: 'keep' }>,
+    stored: StoredCertificate,
     parts: CertificateParts,
     signal: AbortSignal,
   ): Promise<void> {
     const { secret: key } = this.#options;
     const { client } = parts;
-    if (step.step === 'switch' && !step.urgent) await this.#inject(step.stored.authorities, parts, signal);
-    const data = dataOf(step.stored, secret?.data);
+    const data = dataOf(stored, secret?.data);
     try {
       if (secret) {
         const annotations = { ...secret.metadata.annotations, [marker]: 'self-signed' };
