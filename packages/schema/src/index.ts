@@ -6,6 +6,8 @@
 export { expandBuiltIn } from './builder/built-in.ts';
 export type { Infer, ObjectInput, ObjectValue, Props } from './builder/infer.ts';
 export {
+  type KeyOf,
+  type Keys,
   type ListOf,
   type ListOptions,
   ListSchema,
@@ -15,7 +17,7 @@ export {
   ObjectSchema,
   StringSchema,
 } from './builder/kinds.ts';
-export { s } from './builder/s.ts';
+export { s, type TemplateMeta } from './builder/s.ts';
 export { type Defaulted, type Nullable, type Optional, type RuleOptions, Schema } from './builder/schema.ts';
 export {
   type CompiledSchema,

@@ -6,7 +6,11 @@ import type { Json } from '@coxswain/k8s';
  */
 export interface SchemaNode {
   readonly $ref?: string;
+  readonly title?: string;
   readonly description?: string;
+  /** For readers only; nothing checks it. */
+  readonly example?: Json;
+  readonly externalDocs?: { readonly url: string; readonly description?: string };
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   readonly format?: string;
   readonly nullable?: boolean;

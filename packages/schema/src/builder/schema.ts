@@ -1,5 +1,6 @@
 import type { Json } from '@coxswain/k8s';
 import type { SchemaNode, ValidationRule } from '../node.ts';
+import { ruleOnOneLine } from './rule-text.ts';
 
 /** Marks a builder whose field may be left out. Carries types only. */
 export interface Optional {
@@ -55,14 +56,28 @@ export class Schema<T, Input = T> {
     return this.with({ description: text });
   }
 
+  /** A short heading for people; shown by documentation tools only. */
+  title(text: string): this {
+    return this.with({ title: text });
+  }
+
+  /** A value for people to look at; it fills nothing. */
+  example(value: Input): this {
+    return this.with({ example: value as Json });
+  }
+
+  externalDocs(url: string, description?: string): this {
+    return this.with({ externalDocs: { ...(description !== undefined && { description }), url } });
+  }
+
   /**
    * Adds a CEL rule that must hold for every value. `self` is the value, `oldSelf` the stored one on updates.
-   * `message` is what the user reads when it does not hold.
+   * `message` is what the user reads when it does not hold. A rule may be written on several lines: it becomes one.
    */
   rule(cel: string, message?: string | RuleOptions): this {
     const options = typeof message === 'string' ? { message } : message;
     const rules = this.node['x-kubernetes-validations'] ?? [];
-    return this.with({ 'x-kubernetes-validations': [...rules, { rule: cel, ...options }] });
+    return this.with({ 'x-kubernetes-validations': [...rules, { rule: ruleOnOneLine(cel), ...options }] });
   }
 
   /** Once set, the value cannot change. Adding or removing an optional field stays allowed. */

@@ -8,7 +8,7 @@ export function crdOf(definition: ResourceDefinition, schema: SchemaNode): Custo
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
+    metadata: { ...definition.metadata, name: `${plural}.${group}` },
     spec: {
       group,
       names: {
@@ -26,13 +26,16 @@ export function crdOf(definition: ResourceDefinition, schema: SchemaNode): Custo
 }
 
 function versionOf(definition: ResourceDefinition, schema: SchemaNode) {
-  const { printColumns = [], subresources = {} } = definition;
+  const { printColumns = [], subresources = {}, selectableFields = [], deprecated = false } = definition;
   const { status, scale } = subresources;
   return {
     ...(printColumns.length > 0 && { additionalPrinterColumns: printColumns.map(columnOf) }),
+    ...(deprecated !== false && { deprecated: true }),
+    ...(typeof deprecated === 'string' && { deprecationWarning: deprecated }),
     name: definition.version,
     schema: { openAPIV3Schema: schema },
-    served: true,
+    ...(selectableFields.length > 0 && { selectableFields: selectableFields.map((jsonPath) => ({ jsonPath })) }),
+    served: definition.served ?? true,
     storage: true,
     ...((status || scale) && {
       subresources: { ...(scale && { scale }), ...(status && { status: {} }) },

@@ -41,6 +41,11 @@ export interface ResourceDefinition<
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   readonly scope: 'Namespaced' | 'Cluster';
+  /** Of the CRD itself; groups of Kubernetes' own need `api-approved.kubernetes.io` here. */
+  readonly metadata?: {
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
   readonly description?: string;
   readonly spec?: Spec;
   /** The object may come without `spec`. Default false. */
@@ -53,6 +58,12 @@ export interface ResourceDefinition<
   readonly printColumns?: readonly PrintColumn[];
   /** `status`: writes to the resource ignore `status`, and `/status` ignores the rest. */
   readonly subresources?: { readonly status?: boolean; readonly scale?: ScalePaths };
+  /** Up to 8 paths of scalar fields, each beginning with a dot, that field selectors can name: `.spec.image`. */
+  readonly selectableFields?: readonly string[];
+  /** Clients are warned; a text (256 characters at most) replaces the server's own warning. Default false. */
+  readonly deprecated?: boolean | string;
+  /** Whether the API offers it. Default true. */
+  readonly served?: boolean;
 }
 
 type SpecPart<Spec, SpecOptional> =
