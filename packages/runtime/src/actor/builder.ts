@@ -39,6 +39,7 @@ export class ActorControllerBuilder<T extends KubeObject> {
   readonly #host: ActorHost;
   readonly #builder: Builder<T>;
   readonly #indexed = new Set<string>();
+  readonly #owned = new Set<string>();
 
   constructor(
     kind: Kind<T>,
@@ -62,6 +63,7 @@ export class ActorControllerBuilder<T extends KubeObject> {
     options?: { readonly scope?: InformerScope; readonly where?: Predicate<C> },
   ): this {
     this.#builder.owns(kind, options);
+    this.#owned.add(resourceName(kind));
     if (options?.scope === undefined) this.#indexed.add(resourceName(kind));
     return this;
   }
@@ -93,6 +95,7 @@ export class ActorControllerBuilder<T extends KubeObject> {
 
   run(): Controller {
     const host = this.#host;
+    for (const kind of this.#actor.owns ?? []) if (!this.#owned.has(resourceName(kind))) this.owns(kind);
     const options = resolveActorOptions(this.#options, this.#name);
     host.cache.keepAppliedFields(options.fieldManager);
     const dependencies = new DependencyWatch(host.cache, (key) => controller.enqueue(key));

@@ -26,6 +26,8 @@ export interface Action<T extends KubeObject> {
  * Both must be safe to repeat at any time and on stale data.
  */
 export interface Actor<T extends KubeObject> {
+  /** Kinds of its children: watched as if named by the builder's `owns`. */
+  readonly owns?: readonly Kind[];
   /** What must be ready first. The loop waits and says so in the condition `Synced`. */
   dependencies?(object: T): readonly Dependency[];
   /** The next action, or `undefined` in the desired state. Throw `Resync` to wait without an error. */

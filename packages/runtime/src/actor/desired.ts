@@ -1,0 +1,200 @@
+import { type Kind, type KubeObject, resourceName } from '@coxswain/k8s';
+import { json } from '../client/index.ts';
+import { isNotFound, keyOf } from '../core/index.ts';
+import { type Child, childName, identity, orderChildren } from './child-plan.ts';
+import { immutableFields } from './immutable-fields.ts';
+import { Resync } from './resync.ts';
+import type { Actor, ActorContext, Dependency, StatusOf } from './types.ts';
+
+/** The children that an object controls, as they are. */
+export interface ObservedChildren {
+  of<C extends KubeObject>(kind: Kind<C>): readonly C[];
+  /** By name; the first of that name. */
+  get<C extends KubeObject>(kind: Kind<C>, name: string): C | undefined;
+}
+
+/** {@link ObservedChildren} of given objects: for tests of `children` and `status`. */
+export function observedChildren(find: (kind: Kind) => readonly KubeObject[] = () => []): ObservedChildren {
+  // Whoever gives the objects answers those of the kind that is asked for.
+  const of = <C extends KubeObject>(kind: Kind<C>): readonly C[] => find(kind) as readonly C[];
+  return { of, get: (kind, name) => of(kind).find(({ metadata }) => metadata.name === name) };
+}
+
+export interface DesiredOptions<T extends KubeObject> {
+  /** The kinds that children may have: watched, and cleared of those that are no longer desired. */
+  readonly owns: readonly Kind[];
+  /** Kinds of `owns` whose children are let go instead of deleted, when they are no longer desired and at the end. */
+  readonly keep?: readonly Kind[];
+  /** All children that the object should have. Pure: the same answer for the same object and children. */
+  children(object: T, context: { readonly observed: ObservedChildren }): readonly Child[];
+  /** Fields of the status, of the children as they are after the pass; a field that is `undefined` is left as it was. */
+  status?(object: T, observed: ObservedChildren): Partial<Omit<StatusOf<T>, 'conditions'>>;
+  /** As of an actor. */
+  dependencies?(object: T): readonly Dependency[];
+  /** Cleans up what no owner reference does, before the object goes; `true` when clean. Default: nothing to do. */
+  finalize?(context: ActorContext<T>): Promise<boolean>;
+}
+
+/** An {@link Actor} that keeps a set of children. */
+export interface DesiredActor<T extends KubeObject> extends Actor<T>, Pick<DesiredOptions<T>, 'children' | 'status'> {
+  readonly owns: readonly Kind[];
+}
+
+/** What came of one child in a pass. */
+type Progress =
+  | { readonly type: 'ready' }
+  | { readonly type: 'unready' | 'blocked'; readonly waiting: string }
+  | { readonly type: 'immutable'; readonly message: string };
+
+/**
+ * An actor that says what should be there instead of what to do: children are applied in order, those that are no longer
+ * desired are deleted, and the condition `Ready` tells which are waited for. Children must be in the object's namespace,
+ * unless the object is cluster-scoped: no owner reference reaches further.
+ */
+export function desired<T extends KubeObject>(options: DesiredOptions<T>): DesiredActor<T> {
+  const { owns, children, status, dependencies, finalize } = options;
+  const keep = new Set((options.keep ?? []).map(resourceName));
+  return {
+    owns,
+    children,
+    ...(status ? { status } : {}),
+    ...(dependencies ? { dependencies } : {}),
+    async observe(context) {
+      const observed = observedChildren((kind) => context.owned(kind));
+      let plan: readonly Child[];
+      try {
+        plan = orderChildren(children(context.object, { observed }), owns);
+      } catch (error) {
+        context.conditions.set(
+          'Ready',
+          'False',
+          'InvalidChildren',
+          error instanceof Error ? error.message : `${error}`,
+        );
+        throw error;
+      }
+      const progress = await applyAll(context, plan);
+      await prune(context, owns, new Set(plan.map(({ kind, object }) => identity(kind, object))), keep);
+      writeFields(context, status?.(context.object, observed));
+      conclude(context, progress);
+      return undefined;
+    },
+    async finalize(context) {
+      if (finalize && !(await finalize(context))) return false;
+      for (const kind of owns) {
+        if (keep.has(resourceName(kind)))
+          await Promise.all(context.owned(kind).map((one) => letGo(context, kind, one)));
+      }
+      return true;
+    },
+  };
+}
+
+async function applyAll<T extends KubeObject>(
+  context: ActorContext<T>,
+  plan: readonly Child[],
+): Promise<readonly Progress[]> {
+  const progress = new Map<string, Progress>();
+  for (const one of plan) {
+    const before = one.after.find((id) => progress.get(id)?.type !== 'ready');
+    const waiting = `${childName(one)} comes after ${before}, which is not ready`;
+    progress.set(one.id, before === undefined ? await applyOne(context, one) : { type: 'blocked', waiting });
+  }
+  return [...progress.values()];
+}
+
+async function applyOne<T extends KubeObject>(context: ActorContext<T>, one: Child): Promise<Progress> {
+  const { kind, object } = one;
+  const gone: Progress = { type: 'blocked', waiting: `${childName(one)} is being deleted, to be made anew` };
+  if (context.store(kind).get(keyOf(object))?.metadata.deletionTimestamp) return gone;
+  try {
+    return readiness(one, await context.apply(kind, object));
+  } catch (error) {
+    const fields = immutableFields(error);
+    if (fields.length === 0) throw error;
+    const existing = context.owned(kind).find((other) => identity(kind, other) === identity(kind, object));
+    // What is not ours yet is never deleted to make room.
+    if (one.onImmutable === 'fail' || !existing) {
+      const message = `${childName(one)}: ${fields.join(', ')} cannot be changed; change it back, or delete the ${kind.kind}`;
+      return { type: 'immutable', message };
+    }
+    const action = { type: 'Normal', reason: 'Recreate', action: 'Recreate' } as const;
+    context.event({ ...action, message: `${childName(one)} is made anew: ${fields.join(', ')} cannot be changed` });
+    const propagation = one.onImmutable === 'recreate' ? 'Background' : 'Orphan';
+    if (!(await remove(context, kind, existing, propagation))) return gone;
+    return readiness(one, await context.apply(kind, object));
+  }
+}
+
+function readiness(one: Child, actual: KubeObject): Progress {
+  return one.ready(actual) ? { type: 'ready' } : { type: 'unready', waiting: `${childName(one)} is not ready` };
+}
+
+/** Deletes just this object, not another of its name. @returns whether it is gone */
+async function remove<T extends KubeObject>(
+  { client, signal }: ActorContext<T>,
+  kind: Kind,
+  { metadata }: KubeObject,
+  propagation: 'Background' | 'Orphan',
+): Promise<boolean> {
+  const { uid } = metadata;
+  const options = { propagation, signal, ...(uid ? { preconditions: { uid } } : {}) };
+  try {
+    return (await client.of(kind).delete(keyOf({ metadata }), options)) === undefined;
+  } catch (error) {
+    if (isNotFound(error)) return true;
+    throw error;
+  }
+}
+
+/** Takes away the children that are no longer desired; only those the object controls. */
+async function prune<T extends KubeObject>(
+  context: ActorContext<T>,
+  owns: readonly Kind[],
+  wanted: ReadonlySet<string>,
+  keep: ReadonlySet<string>,
+): Promise<void> {
+  for (const kind of owns) {
+    for (const one of context.owned(kind)) {
+      if (wanted.has(identity(kind, one)) || one.metadata.deletionTimestamp) continue;
+      if (keep.has(resourceName(kind))) await letGo(context, kind, one);
+      else await remove(context, kind, one, 'Background');
+    }
+  }
+}
+
+/** Removes our owner reference, at exactly the place where it was seen: the child stays, and is nobody's. */
+async function letGo<T extends KubeObject>(
+  { client, object, signal }: ActorContext<T>,
+  kind: Kind,
+  { metadata }: KubeObject,
+): Promise<void> {
+  const at = metadata.ownerReferences?.findIndex(({ uid }) => uid === object.metadata.uid) ?? -1;
+  if (at < 0) return;
+  const path = `/metadata/ownerReferences/${at}`;
+  const operations = [
+    { op: 'test', path: '/metadata/uid', value: metadata.uid },
+    { op: 'test', path: `${path}/uid`, value: object.metadata.uid },
+    { op: 'remove', path },
+  ] as const;
+  try {
+    await client.of(kind).patch(keyOf({ metadata }), json(operations), { signal });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+function writeFields<T extends KubeObject>({ status }: ActorContext<T>, fields: object = {}): void {
+  const said = Object.entries(fields).filter(([name, value]) => value !== undefined && name !== 'conditions');
+  Object.assign(status, Object.fromEntries(said));
+}
+
+/** Says in `Ready` how far the children are. @throws Resync while some could not be applied */
+function conclude<T extends KubeObject>({ conditions }: ActorContext<T>, progress: readonly Progress[]): void {
+  const refused = progress.flatMap((one) => (one.type === 'immutable' ? [one.message] : []));
+  const waiting = progress.flatMap((one) => ('waiting' in one ? [one.waiting] : []));
+  const message = [...refused, ...waiting].join('; ');
+  if (message === '') conditions.set('Ready', 'True', 'ChildrenReady', 'all children are ready');
+  else conditions.set('Ready', 'False', refused.length > 0 ? 'ImmutableField' : 'ChildNotReady', message);
+  if (progress.some(({ type }) => type === 'blocked' || type === 'immutable')) throw new Resync(message);
+}
