@@ -151,16 +151,19 @@ describe('immutable fields of desired children', () => {
     const options = onImmutable ? { onImmutable } : {};
     const t = await setUp({ children: ({ spec }) => [child(Part, part('p', spec.size), options)] });
     const propagations: unknown[] = [];
+    let refusals = 0;
     t.api.intercept = ({ method, path, body }) => {
       if (method === 'DELETE') propagations.push((body as { propagationPolicy?: string }).propagationPolicy);
-      if (method === 'PATCH' && path === `${partPath}/p` && t.api.at(path)) throw refusal;
+      if (method !== 'PATCH' || path !== `${partPath}/p` || !t.api.at(path)) return;
+      refusals++;
+      throw refusal;
     };
     await t.client.of(Widget).create(widget('w', 1));
     await t.clock.settle();
     const before = t.api.at<Part>(`${partPath}/p`)?.metadata.uid;
     await t.client.of(Widget).patch(key, merge({ spec: { size: 2 } }));
     await t.clock.settle();
-    return { ...t, before, after: t.api.at<Part>(`${partPath}/p`), propagations };
+    return { ...t, before, after: t.api.at<Part>(`${partPath}/p`), propagations, refusals: () => refusals };
   }
 
   it('fail: leaves the child alone, and a condition says which field', async () => {
@@ -168,6 +171,25 @@ describe('immutable fields of desired children', () => {
     expect(t.after?.metadata.uid).toBe(t.before);
     expect(t.ready()).toMatchObject({ status: 'False', reason: 'ImmutableField' });
     expect(t.ready()?.message).toContain('ConfigMap default/p: data cannot be changed');
+  });
+
+  it('fail: tries again ever more rarely', async () => {
+    const t = await changed();
+    await t.clock.advance(3_600_000);
+    expect(t.refusals()).toBeGreaterThan(10);
+    expect(t.refusals()).toBeLessThan(40);
+  });
+
+  it('recreate: never deletes an object that is not controlled yet', async () => {
+    const t = await setUp({ children: () => [child(Part, part('p'), { onImmutable: 'recreate' })] });
+    await t.client.of(Part).create(part('p', 7));
+    t.api.intercept = ({ method, path }) => {
+      if (method === 'PATCH' && path === `${partPath}/p`) throw refusal;
+    };
+    await t.client.of(Widget).create(widget('w'));
+    await t.clock.settle();
+    expect(t.api.at<Part>(`${partPath}/p`)?.data).toEqual({ size: '7' });
+    expect(t.ready()?.reason).toBe('ImmutableField');
   });
 
   it.each([

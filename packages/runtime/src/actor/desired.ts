@@ -189,12 +189,14 @@ function writeFields<T extends KubeObject>({ status }: ActorContext<T>, fields: 
   Object.assign(status, Object.fromEntries(said));
 }
 
-/** Says in `Ready` how far the children are. @throws Resync while some could not be applied */
+/** Says in `Ready` how far the children are. @throws Resync while some have to wait, Error when one is refused */
 function conclude<T extends KubeObject>({ conditions }: ActorContext<T>, progress: readonly Progress[]): void {
   const refused = progress.flatMap((one) => (one.type === 'immutable' ? [one.message] : []));
   const waiting = progress.flatMap((one) => ('waiting' in one ? [one.waiting] : []));
   const message = [...refused, ...waiting].join('; ');
   if (message === '') conditions.set('Ready', 'True', 'ChildrenReady', 'all children are ready');
   else conditions.set('Ready', 'False', refused.length > 0 ? 'ImmutableField' : 'ChildNotReady', message);
-  if (progress.some(({ type }) => type === 'blocked' || type === 'immutable')) throw new Resync(message);
+  // Asked for again and again, a refusal stays one: that is an error, with backoff.
+  if (refused.length > 0) throw new Error(message);
+  if (progress.some(({ type }) => type === 'blocked')) throw new Resync(message);
 }
