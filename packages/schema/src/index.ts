@@ -30,6 +30,12 @@ export type { TypeMismatch } from './engine/type-mismatch.ts';
 export { fieldError } from './field-error.ts';
 export type { FieldError, RefResolver, SchemaNode, ValidationRule } from './node.ts';
 export { defineResource } from './resource/define-resource.ts';
+export {
+  type Converters,
+  defineVersions,
+  type VersionDefinition,
+  type VersionedResource,
+} from './resource/define-versions.ts';
 export type {
   ObjectFrom,
   PrintColumn,

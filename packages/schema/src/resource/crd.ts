@@ -2,30 +2,42 @@ import type { CustomResourceDefinition } from '@coxswain/k8s';
 import type { SchemaNode } from '../node.ts';
 import type { PrintColumn, ResourceDefinition } from './types.ts';
 
-/** The manifest of a definition; keys are in alphabetical order, so that its text is stable. */
-export function crdOf(definition: ResourceDefinition, schema: SchemaNode): CustomResourceDefinition {
-  const { group, kind, plural, scope } = definition;
+type Names = Omit<ResourceDefinition, 'version'>;
+
+/** One version of a kind, ready for the manifest. */
+export interface CrdVersion {
+  readonly definition: Pick<
+    ResourceDefinition,
+    'version' | 'printColumns' | 'subresources' | 'selectableFields' | 'deprecated' | 'served'
+  >;
+  readonly schema: SchemaNode;
+  readonly storage: boolean;
+}
+
+/** The manifest of a kind; keys are in alphabetical order, so that its text is stable. */
+export function crdOf(names: Names, versions: readonly CrdVersion[]): CustomResourceDefinition {
+  const { group, kind, plural, scope } = names;
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { ...definition.metadata, name: `${plural}.${group}` },
+    metadata: { ...names.metadata, name: `${plural}.${group}` },
     spec: {
       group,
       names: {
-        ...(definition.categories && { categories: definition.categories }),
+        ...(names.categories && { categories: names.categories }),
         kind,
-        listKind: definition.listKind ?? `${kind}List`,
+        listKind: names.listKind ?? `${kind}List`,
         plural,
-        ...(definition.shortNames && { shortNames: definition.shortNames }),
-        singular: definition.singular ?? kind.toLowerCase(),
+        ...(names.shortNames && { shortNames: names.shortNames }),
+        singular: names.singular ?? kind.toLowerCase(),
       },
       scope,
-      versions: [versionOf(definition, schema)],
+      versions: versions.map(versionOf),
     },
   };
 }
 
-function versionOf(definition: ResourceDefinition, schema: SchemaNode) {
+function versionOf({ definition, schema, storage }: CrdVersion) {
   const { printColumns = [], subresources = {}, selectableFields = [], deprecated = false } = definition;
   const { status, scale } = subresources;
   return {
@@ -36,7 +48,7 @@ function versionOf(definition: ResourceDefinition, schema: SchemaNode) {
     schema: { openAPIV3Schema: schema },
     ...(selectableFields.length > 0 && { selectableFields: selectableFields.map((jsonPath) => ({ jsonPath })) }),
     served: definition.served ?? true,
-    storage: true,
+    storage,
     ...((status || scale) && {
       subresources: { ...(scale && { scale }), ...(status && { status: {} }) },
     }),

@@ -28,7 +28,7 @@ export function defineResource<
     scope,
     definition,
     schema,
-    crd: () => crdOf(definition, schema),
+    crd: () => crdOf(definition, [{ definition, schema, storage: true }]),
     default: (object: MutableJson) => compileSchema(schema).applyDefaults(object),
     validate: (object: unknown, old?: unknown) => compileSchema(schema).validate(object, { old }),
   };
