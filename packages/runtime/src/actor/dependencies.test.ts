@@ -1,0 +1,59 @@
+import { afterEach, expect, it } from 'vitest';
+import { findCondition } from '../apply/index.ts';
+import { apiError, seededRandom, VirtualClock } from '../core/index.ts';
+import { createManager, type Manager } from '../manager/index.ts';
+import { TestApi } from '../manager/test-api.ts';
+import { Base, basePath, Widget, widget, widgetPath } from '../manager/test-kinds.ts';
+
+const managers: Manager[] = [];
+afterEach(async () => {
+  for (const manager of managers.splice(0)) await manager.stop();
+});
+
+async function setUp(...names: readonly string[]) {
+  const clock = new VirtualClock();
+  const api = new TestApi(clock);
+  const client = api.client();
+  const manager = createManager({ client, name: 'test', clock, random: seededRandom(1), shutdownTimeout: 0 });
+  managers.push(manager);
+  const dependencies = () =>
+    names.map((name) => ({ kind: Base, key: { namespace: 'default', name }, ready: () => true }));
+  const actor = { dependencies, observe: async () => undefined, finalize: async () => true };
+  manager.actor(Widget, actor, { finalizer: 'test.dev/widget', retryAfter: 60_000 }).run();
+  await manager.start();
+  const synced = () => findCondition(api.at<Widget>(`${widgetPath}/w`) ?? widget('w'), 'Synced');
+  return { api, client, clock, synced };
+}
+
+const base = (name: string): Base => ({ metadata: { name, namespace: 'default' } });
+
+it('waits for the first of several that is missing, and is woken by each without polling', async () => {
+  const t = await setUp('a', 'b');
+  await t.client.of(Widget).create(widget('w'));
+  await t.clock.settle();
+  expect(t.synced()?.message).toBe('waiting: Base default/a does not exist yet');
+  await t.client.of(Base).create(base('a'));
+  await t.clock.settle();
+  expect(t.synced()?.message).toBe('waiting: Base default/b does not exist yet');
+  await t.client.of(Base).create(base('b'));
+  await t.clock.settle();
+  expect(t.synced()?.status).toBe('True');
+});
+
+it('says what is waited for while its kind is not installed, and goes on once it is', async () => {
+  const t = await setUp('a');
+  let installed = false;
+  t.api.intercept = ({ path }) => {
+    if (installed || !path.includes('/bases')) return;
+    throw apiError(404, 'NotFound', 'the server could not find the requested resource');
+  };
+  await t.client.of(Widget).create(widget('w'));
+  await t.clock.advance(120_000);
+  expect(t.synced()).toMatchObject({ reason: 'DependencyNotReady', status: 'False' });
+  expect(t.synced()?.message).toBe('waiting: Base default/a does not exist yet');
+  installed = true;
+  await t.client.of(Base).create(base('a'));
+  await t.clock.advance(120_000);
+  expect(t.api.at(`${basePath}/a`)).toBeDefined();
+  expect(t.synced()?.status).toBe('True');
+});
