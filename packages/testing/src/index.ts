@@ -39,6 +39,13 @@ export {
   kubernetesVersion,
   missingGoPrograms,
 } from './go-programs/index.ts';
+export {
+  InvariantError,
+  type InvariantOptions,
+  type Invariants,
+  type Rule,
+  watchInvariants,
+} from './invariants/index.ts';
 export { type Cut, type CutTransport, cutTransport } from './perturb/index.ts';
 export { type ClusterProgram, type Finished, helmFor, kubectlFor, type Running } from './programs.ts';
 export { missingRules, type RbacRecorder, type RbacUse, recordRbac } from './rbac/index.ts';
