@@ -60,6 +60,10 @@ class ControllerManager implements Manager {
     this.#recorder = createRecorder({ client, clock, random, log, reporter });
   }
 
+  get state(): ManagerState {
+    return this.#state;
+  }
+
   get idle(): boolean {
     return this.#controllers.every(({ idle }) => idle) && this.#runnables.every(({ idle }) => idle !== false);
   }

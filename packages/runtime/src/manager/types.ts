@@ -5,6 +5,7 @@ import type { Client } from '../client/types.ts';
 import type { Controller, ControllerBuilder, ControllerOptions, MapToKeys, Predicate } from '../controller/types.ts';
 import type { Clock, Logger, Random } from '../core/index.ts';
 import type { MetricsRegistry } from '../metrics/index.ts';
+import type { ManagerState } from './lifecycle.ts';
 
 export interface ManagerOptions {
   /** A client to one API server. The manager wraps it: writes are fenced and feed the stores. */
@@ -58,6 +59,7 @@ export interface Manager {
   /** Starts caches, then (when leading) workers. Resolves when the first workers run. */
   start(): Promise<void>;
   stop(): Promise<void>;
+  readonly state: ManagerState;
   /** True when no controller has a key to run now or one being worked, and no runnable says it has work. */
   readonly idle: boolean;
   [Symbol.asyncDispose](): Promise<void>;
