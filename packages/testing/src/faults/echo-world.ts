@@ -15,6 +15,9 @@ export const namespace = 'faults';
 /** Writes that are under way at a time. */
 const atOnce = 16;
 
+/** Milliseconds between two looks at what is not right yet. */
+const lookEvery = 50;
+
 /** Echoes on a server, and what became of them, seen past any proxy. */
 export interface EchoWorld extends AsyncDisposable {
   readonly client: Client;
@@ -49,20 +52,15 @@ export async function openEchoWorld(kubeconfig: string, names: readonly string[]
     say: (list, text) =>
       inBatches(list, (name) => untilDone(() => client.of(Echo).patch({ namespace, name }, merge({ spec: { text } })))),
     wrong,
-    right: (list, text, limit) =>
-      new Promise((resolve) => {
-        const look = () => {
-          if (wrong(list, text).length === 0) end();
-        };
-        const end = () => {
-          timer.cancel();
-          forget();
-          resolve(wrong(list, text));
-        };
-        const timer = systemClock.after(limit, end);
-        const forget = maps.onEvent(look);
-        look();
-      }),
+    async right(list, text, limit) {
+      const end = systemClock.monotonic() + limit;
+      for (;;) {
+        // our own watch may be the last to come back after a fault, so the server is asked where it knows nothing yet
+        const left = await stillWrong(client, wrong(list, text), text);
+        if (left.length === 0 || systemClock.monotonic() > end) return left;
+        await sleep(systemClock, lookEvery);
+      }
+    },
     async operator(config, options) {
       const configFile = join(folder, `${options.identity}.kubeconfig`);
       const optionsFile = join(folder, `${options.identity}.json`);
@@ -79,6 +77,18 @@ export async function openEchoWorld(kubeconfig: string, names: readonly string[]
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** All of them, as soon as the first is wrong on the server too. */
+async function stillWrong(client: Client, names: readonly string[], text: string): Promise<string[]> {
+  for (const [i, name] of names.entries()) {
+    const map = await client
+      .of(ConfigMap)
+      .find({ namespace, name })
+      .catch(() => undefined);
+    if (map?.data?.['text'] !== text) return names.slice(i);
+  }
+  return [];
 }
 
 async function inBatches(names: readonly string[], work: (name: string) => Promise<unknown>): Promise<void> {
