@@ -11,6 +11,7 @@ export * from './core/index.ts';
 export * from './election/index.ts';
 export * from './events/index.ts';
 export * from './manager/index.ts';
+export * from './manifests/index.ts';
 export * from './metrics/index.ts';
 export * from './pki/index.ts';
 export * from './queue/index.ts';

@@ -19,6 +19,7 @@ export {
 } from './builder/kinds.ts';
 export { s, type TemplateMeta } from './builder/s.ts';
 export { type Defaulted, type Nullable, type Optional, type RuleOptions, Schema } from './builder/schema.ts';
+export { referenceDocs } from './docs/reference-docs.ts';
 export {
   type CompiledSchema,
   compileSchema,
