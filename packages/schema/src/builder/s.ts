@@ -16,7 +16,8 @@ import {
 } from './kinds.ts';
 import { Schema } from './schema.ts';
 
-const quantityPattern =
+/** How the server spells an amount; a string of this form is a quantity. */
+export const quantityPattern =
   '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$';
 
 const intOrString: SchemaNode = {

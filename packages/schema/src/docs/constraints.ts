@@ -1,3 +1,4 @@
+import { quantityPattern } from '../builder/s.ts';
 import type { SchemaNode } from '../node.ts';
 
 /** What a value must be besides its type, in the words of a reader; stable order. */
@@ -12,7 +13,7 @@ export function constraintsOf(node: SchemaNode): readonly string[] {
   say('multiple of', node.multipleOf);
   say('length ≥', node.minLength);
   say('length ≤', node.maxLength);
-  say('pattern', node.pattern);
+  if (!isQuantity(node)) say('pattern', node.pattern);
   say('items ≥', node.minItems);
   say('items ≤', node.maxItems);
   say('fields ≥', node.minProperties);
@@ -25,11 +26,15 @@ export function constraintsOf(node: SchemaNode): readonly string[] {
   return told;
 }
 
-/** `string`, `integer (int32)`, `list of string`, `map of object`, `any`. */
+/** `string`, `integer (int32)`, `list of string`, `map of quantity`, `any`. */
 export function typeText(node: SchemaNode): string {
-  if (node['x-kubernetes-int-or-string']) return 'integer or string';
+  if (node['x-kubernetes-int-or-string']) return isQuantity(node) ? 'quantity' : 'integer or string';
   if (node.type === 'array') return `list of ${typeText(node.items ?? {})}`;
   if (typeof node.additionalProperties === 'object') return `map of ${typeText(node.additionalProperties)}`;
   const type = node['x-kubernetes-embedded-resource'] ? 'Kubernetes object' : (node.type ?? 'any');
   return node.format === undefined ? type : `${type} (${node.format})`;
+}
+
+function isQuantity(node: SchemaNode): boolean {
+  return node['x-kubernetes-int-or-string'] === true && node.pattern === quantityPattern;
 }

@@ -31,7 +31,7 @@ A box.
 | Field | Type | Default | Constraints | Description |
 | --- | --- | --- | --- | --- |
 | \`spec\` | object |  | required |  |
-| \`spec.extra\` | map of integer or string |  |  |  |
+| \`spec.extra\` | map of quantity |  |  |  |
 | \`spec.mode\` | string |  | one of "A", "B" |  |
 | \`spec.ports\` | list of object |  | required; items ≤ 4; each: has a name |  |
 | \`spec.ports[].name\` | string |  | required; pattern ^a\\|b$ |  |
