@@ -13,6 +13,8 @@ export { type ClientOptions, createClient, defaultTimeout } from './client.ts';
 export type { Connection, CredentialSource, Credentials } from './connection.ts';
 export { fileCredentials, mergedCredentials, staticCredentials } from './credentials.ts';
 export { type DefaultConnectionOptions, defaultConnection } from './default-connection.ts';
+export { applyAny, createDiscovery, type Discovery, type DiscoveryOptions, NoMatchError } from './discovery.ts';
+export type { DiscoveredKind } from './discovery-documents.ts';
 export { ConnectionError, isTransient } from './errors.ts';
 export { evict } from './eviction.ts';
 export { type HttpTransportOptions, httpTransport } from './http-transport.ts';
