@@ -8,10 +8,14 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isThere } from './clients/peers.ts';
+import { admission } from './echo/admission.ts';
 import { type Candidate, candidates } from './echo/candidates.ts';
 import { coldStart } from './echo/cold-start.ts';
 import { converge } from './echo/converge.ts';
+import { failover } from './echo/failover.ts';
+import { underFaults } from './echo/faults.ts';
 import { startPlane } from './echo/plane.ts';
+import { reaction } from './echo/reaction.ts';
 import { Figures } from './echo/result.ts';
 import { markdown } from './echo/table.ts';
 
@@ -51,9 +55,13 @@ async function built(): Promise<Candidate[]> {
 const figures = new Figures();
 const all = await built();
 
-async function timesEach(what: string, task: (candidate: Candidate) => Promise<void>): Promise<void> {
+async function timesEach(
+  what: string,
+  task: (candidate: Candidate) => Promise<void>,
+  able: (candidate: Candidate) => boolean = () => true,
+): Promise<void> {
   for (let run = 1; run <= runs; run++) {
-    for (const candidate of all) {
+    for (const candidate of all.filter(able)) {
       say(`${what}, ${candidate.name}, run ${run}`);
       await task(candidate);
     }
@@ -67,6 +75,21 @@ const scenarios: Readonly<Record<string, () => Promise<void>>> = {
     await coldStart(plane, all, figures, { sizes, runs, limit, rest: Number(values.rest) * 1000, say });
   },
   converge: () => timesEach('converge', (one) => converge(one, figures, { count: Number(values.objects), limit })),
+  reaction: () =>
+    timesEach('reaction', (one) => reaction(one, figures, { updates: 300, present: 5_000, fresh: 50, limit: 300_000 })),
+  faults: () => timesEach('faults', (one) => underFaults(one, figures, { limit: 180_000 })),
+  failover: () =>
+    timesEach(
+      'failover',
+      (one) => failover(one, figures, { present: 10_000, limit: 120_000 }),
+      ({ election }) => election,
+    ),
+  admission: () =>
+    timesEach(
+      'admission',
+      (one) => admission(one, figures, { creates: 1_000 }),
+      ({ webhooks }) => webhooks,
+    ),
 };
 
 const only = new RegExp(values.only);

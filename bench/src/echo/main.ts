@@ -6,6 +6,8 @@ import { createClient, httpTransport, loadKubeconfig } from '@coxswain/runtime/c
 import { createManager } from '@coxswain/runtime/manager';
 import { type Counter, type MetricSpec, prometheusMetrics } from '@coxswain/runtime/metrics';
 import { metricsServer } from '@coxswain/runtime/serving';
+import { certificatesFromFiles, Denied, webhook, webhookServer } from '@coxswain/runtime/webhook';
+import { Echo } from './kind.ts';
 import { setUp } from './operator.ts';
 
 const tell = (event: object): void => {
@@ -51,6 +53,21 @@ const election = namespace && lease ? { election: { namespace, lease } } : {};
 const manager = createManager({ client, name: 'echo', metrics, ...election, onLost: () => process.exit(1) });
 const port = Number(env['METRICS_PORT'] ?? 0);
 if (port > 0) manager.add(metricsServer({ registry, port, host: '127.0.0.1' }));
+const hooks = Number(env['WEBHOOK_PORT'] ?? 0);
+if (hooks > 0) {
+  const refuseBad = ({ spec }: Echo) => {
+    if (spec.text === 'bad') throw new Denied('text must not be bad');
+  };
+  const echoes = webhook(Echo, {
+    default(draft) {
+      draft.spec.n ??= 3;
+    },
+    validate: { create: refuseBad, update: refuseBad },
+  });
+  const files = { cert: env['WEBHOOK_CERT'] ?? '', key: env['WEBHOOK_KEY'] ?? '' };
+  const certificates = certificatesFromFiles(files);
+  manager.add(webhookServer({ client, webhooks: [echoes], certificates, port: hooks, metrics }));
+}
 setUp(manager, (name) => void seen.add(name));
 
 process.on('SIGUSR2', () => tell({ event: 'stats', reconciles }));

@@ -17,6 +17,8 @@ export interface Plane {
   readonly client: Client;
   /** Path of a kubeconfig. */
   readonly kubeconfig: string;
+  /** What is in it. */
+  readonly kubeconfigText: string;
   readonly etcdUrl: string;
   /** Milliseconds of CPU that both programs have used. */
   cpu(): Promise<number>;
@@ -41,6 +43,7 @@ export async function startPlane(): Promise<Plane> {
   return {
     client,
     kubeconfig,
+    kubeconfigText: control.kubeconfig(),
     etcdUrl,
     async cpu() {
       const each = await Promise.all(pids.map((pid) => cpuMs(pid)));
