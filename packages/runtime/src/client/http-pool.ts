@@ -12,17 +12,21 @@ export interface HttpPool {
   shutDown(): Promise<void>;
 }
 
-/** Sockets at most. Calls beyond it wait in line; watches never do. */
-const callSockets = 32;
-
 /** Milliseconds until a server or proxy that does not answer counts as not reachable. */
 const connectTimeout = 10_000;
 
-/** Opens a pool for these credentials. Loads the HTTP library, which takes a moment, when it is first called. */
-export async function openPool(connection: Connection, credentials: Credentials): Promise<HttpPool> {
+/**
+ * Opens a pool for these credentials. Loads the HTTP library, which takes a moment, when it is first called.
+ * @param maxConnections for calls; those beyond it wait in line. Watches never do
+ */
+export async function openPool(
+  connection: Connection,
+  credentials: Credentials,
+  maxConnections: number,
+): Promise<HttpPool> {
   const undici = await import('undici');
   const open = (connections: number | null) => openDispatcher(undici, connection, credentials, connections);
-  const calls = open(callSockets);
+  const calls = open(maxConnections);
   const watches = open(null);
   return {
     calls,

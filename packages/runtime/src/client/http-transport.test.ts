@@ -145,6 +145,23 @@ test('refusals: a Status, a Retry-After header, a proxy that says nothing useful
   await expect(get('/other')).rejects.toMatchObject({ code: 502, message: 'HTTP 502: <h1>Bad gateway</h1>' });
 });
 
+test('no more calls are under way than connections are allowed; the others wait in line', async () => {
+  const waiting: ServerResponse[] = [];
+  // Answers come in pairs, so that two calls must be under way at a time.
+  const { port, sockets } = await listen(
+    createPlainServer((_request, response) => {
+      if (waiting.push(response) === 2) for (const one of waiting.splice(0)) answer(one, 200, {});
+    }),
+  );
+  const server = `http://127.0.0.1:${port}`;
+  const connection: Connection = { server, credentials: staticCredentials({}), namespace: 'default' };
+  const transport = httpTransport(connection, { maxConnections: 2 });
+  closers.push(() => transport.close());
+  await Promise.all(Array.from({ length: 20 }, () => transport.send({ method: 'GET', path: '/x' })));
+  expect(sockets.size).toBe(2);
+  expect(() => httpTransport(connection, { maxConnections: 0 })).toThrow('option "maxConnections" is 0');
+});
+
 test('calls share their connections, and a watch has its own', async () => {
   const { transport, sockets } = await plain((request, response) => {
     if (request.url?.includes('watch')) response.write('\n');

@@ -15,6 +15,8 @@ import { WatchDecoder } from './watch-decoder.ts';
 export interface HttpTransportOptions {
   /** Default: the machine's. Only reads dates in `Retry-After`; sockets keep their own time. */
   readonly clock?: Clock;
+  /** Calls under way at a time, each on a connection of its own; more wait in line. Watches do not count. Default 32. */
+  readonly maxConnections?: number;
   /**
    * Milliseconds of silence after which a watch counts as broken. Default: 180 000 when bookmarks were asked for (they come
    * about every minute), else until 10 s after the watch's own timeout, else never.
@@ -35,6 +37,7 @@ class HttpTransport implements Transport {
   readonly #connection: Connection;
   readonly #clock: Clock;
   readonly #watchIdle: number | undefined;
+  readonly #maxConnections: number;
   readonly #origin: string;
   readonly #prefix: string;
   readonly #impersonation: Readonly<Record<string, string | string[]>>;
@@ -46,6 +49,10 @@ class HttpTransport implements Transport {
     this.#connection = connection;
     this.#clock = options.clock ?? systemClock;
     this.#watchIdle = options.watchIdle;
+    this.#maxConnections = options.maxConnections ?? 32;
+    if (!Number.isInteger(this.#maxConnections) || this.#maxConnections < 1) {
+      throw new RangeError(`option "maxConnections" is ${this.#maxConnections}; give a whole number above 0`);
+    }
     this.#impersonation = connection.impersonation ? impersonationHeaders(connection.impersonation) : {};
     this.#origin = url.origin;
     this.#prefix = url.pathname.replace(/\/+$/, '');
@@ -109,7 +116,7 @@ class HttpTransport implements Transport {
     const pool = this.#pool;
     if (pool && sameTls(pool.credentials, credentials)) return pool.opening;
     if (pool) void pool.opening.then((old) => old.close()).catch(() => {});
-    const opening = openPool(this.#connection, credentials);
+    const opening = openPool(this.#connection, credentials, this.#maxConnections);
     this.#pool = { credentials, opening };
     return opening;
   }

@@ -13,9 +13,13 @@ export interface RetryOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Answers of a server or of what stands before it that pass by themselves, said before anything was read. */
+const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
 /**
- * Makes a call again when the server turned it away before doing anything (429, 503 with Retry-After), and, when the call
- * is idempotent, also without Retry-After and after a broken connection.
+ * Makes a call again when the server turned it away before doing anything (429, 503 with Retry-After). A call that is
+ * idempotent is also made again without Retry-After, after a broken connection, a 502 or 504, and any failure of the server
+ * that has a Retry-After. The server's wish is heeded, or the call fails at once when its deadline comes first.
  */
 export async function retrying<T>(call: (attempt: number) => Promise<T>, options: RetryOptions): Promise<T> {
   const { clock, random, idempotent, deadline, retries = 4, signal } = options;
@@ -36,6 +40,9 @@ export async function retrying<T>(call: (attempt: number) => Promise<T>, options
 function waitBefore(error: unknown, attempt: number, idempotent: boolean): number | undefined {
   const backoff = 200 * 2 ** attempt;
   if (error instanceof ConnectionError) return idempotent ? backoff : undefined;
-  if (!(error instanceof ApiError) || (error.code !== 429 && error.code !== 503)) return undefined;
-  return error.retryAfter ?? (idempotent ? backoff : undefined);
+  if (!(error instanceof ApiError)) return undefined;
+  const { code, retryAfter } = error;
+  if (!idempotent) return code === 429 || code === 503 ? retryAfter : undefined;
+  if (retryAfter !== undefined && (code === 429 || code >= 500)) return retryAfter;
+  return passing.has(code) ? backoff : undefined;
 }
