@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { apiVersionOf, type Kind, type KubeObject } from '@coxswain/k8s';
 import { appliedFields } from '../cache/applied-fields.ts';
 import type { Cache } from '../cache/types.ts';
-import { apply, type Client } from '../client/index.ts';
+import { apply, type Client, stringifyJson } from '../client/index.ts';
 import { type Clock, keyOf } from '../core/index.ts';
 import { contains } from './contains.ts';
 import { checkOwnership, controllerReference, type Owner } from './ownership.ts';
@@ -78,7 +78,7 @@ export async function applyObject<C extends KubeObject>(kind: Kind<C>, desired: 
   const body = applyBody(kind, desired, owner);
   const held = existing && appliedFields(existing, options.fieldManager);
   if (existing && held && saysApplied(existing, body, held)) return existing;
-  const hash = createHash('sha256').update(JSON.stringify(body)).digest('base64');
+  const hash = createHash('sha256').update(stringifyJson(body)).digest('base64');
   const before = memory.get(existing?.metadata.uid);
   const repeated = existing !== undefined && before?.hash === hash;
   const now = clock.monotonic();

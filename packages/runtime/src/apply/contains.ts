@@ -1,4 +1,4 @@
-import { listKeysOf, sameElement, sameQuantity } from '../core/index.ts';
+import { deepEqual, listKeysOf, sameElement, sameQuantity } from '../core/index.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -45,7 +45,7 @@ function holds(actual: unknown, desired: unknown, field: string, parent: string)
  * @param field the name under which they stand @param parent the name above that
  */
 export function sameValue(actual: unknown, desired: unknown, field: string, parent: string): boolean {
-  if (actual === desired) return true;
+  if (deepEqual(actual, desired)) return true;
   // The server drops nulls.
   if (desired === null) return actual === undefined;
   const isQuantity = quantityMaps.has(parent) || quantityFields.has(field);

@@ -1,4 +1,5 @@
 import { deepEqual, listKeysOf, sameElement, sameQuantity } from '../core/index.ts';
+import { stringifyJson } from './parse-json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -26,7 +27,7 @@ export function explains(before: unknown, after: unknown, body: unknown, reach: 
   if (body === null) return isNothing(after);
   if (Array.isArray(body)) return explainsList(before, after, body, reach);
   // The server may leave out what is zero, and what has become empty.
-  if (!isFields(body)) return after === body || sameQuantity(after, body) || (isNothing(after) && !body);
+  if (!isFields(body)) return deepEqual(after, body) || sameQuantity(after, body) || (isNothing(after) && !body);
   const now = after ?? {};
   if (!isFields(now)) return false;
   const old = isFields(before) ? before : {};
@@ -75,6 +76,6 @@ function explainsElements({ old, now, body, keys, reach }: Elements): boolean {
 
 /** Whether the keys do not tell all elements apart. */
 function hasTwins(items: readonly unknown[], keys: readonly string[]): boolean {
-  const seen = items.map((item) => JSON.stringify(keys.map((key) => (isFields(item) ? item[key] : undefined))));
+  const seen = items.map((item) => stringifyJson(keys.map((key) => (isFields(item) ? item[key] : undefined))));
   return new Set(seen).size < seen.length;
 }

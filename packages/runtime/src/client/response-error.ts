@@ -1,5 +1,6 @@
 import type { Status } from '@coxswain/k8s';
 import { ApiError } from '../core/index.ts';
+import { stringifyJson } from './parse-json.ts';
 
 /** What the error says when the server sent no `Status`: proxies and load balancers do not. */
 const reasons: Readonly<Record<number, string>> = {
@@ -33,7 +34,7 @@ function isStatus(body: unknown): body is Status {
 }
 
 function textStatus(code: number, body: unknown): Status {
-  const text = (typeof body === 'string' ? body : JSON.stringify(body))?.trim().slice(0, 500);
+  const text = (typeof body === 'string' ? body : stringifyJson(body))?.trim().slice(0, 500);
   const reason = reasons[code];
   return {
     kind: 'Status',

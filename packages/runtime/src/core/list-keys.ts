@@ -1,3 +1,5 @@
+import { deepEqual } from './equal.ts';
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What tells the elements of an associative list apart, tried in this order. */
@@ -27,5 +29,5 @@ export function listKeysOf(items: readonly unknown[]): readonly string[] | undef
 
 /** Whether two elements are the same one by `keys`. A key that `b` does not say decides nothing. */
 export function sameElement(a: unknown, b: unknown, keys: readonly string[]): boolean {
-  return isFields(a) && isFields(b) && keys.every((key) => b[key] === undefined || a[key] === b[key]);
+  return isFields(a) && isFields(b) && keys.every((key) => b[key] === undefined || deepEqual(a[key], b[key]));
 }

@@ -16,6 +16,17 @@ test('equality: absent and undefined are one, order of keys does not matter, ord
   expect(deepEqual({}, { toString: undefined })).toBe(true);
 });
 
+test('an integer is the same whether it is held as a number or as a bigint', () => {
+  expect(deepEqual({ a: [5, 2 ** 53] }, { a: [5n, 9_007_199_254_740_992n] })).toBe(true);
+  expect(deepEqual(5n, 5)).toBe(true);
+  expect(deepEqual(9_007_199_254_740_993n, 9_007_199_254_740_993n)).toBe(true);
+  expect(deepEqual(9_007_199_254_740_993n, 2 ** 53)).toBe(false);
+  for (const other of [5.5, '5', true, null, Number.NaN, Number.POSITIVE_INFINITY]) {
+    expect(deepEqual(5n, other)).toBe(false);
+    expect(deepEqual(other, 5n)).toBe(false);
+  }
+});
+
 test('a clone equals its source, shares nothing with it, and may be changed', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
