@@ -27,10 +27,12 @@ const runtimeRank: Readonly<Record<string, number>> = {
   events: 4,
   election: 4,
   apply: 4,
+  sharding: 4.5,
   controller: 5,
   actor: 6,
   manager: 7,
   webhook: 8,
+  serving: 8,
 };
 
 const importPattern =

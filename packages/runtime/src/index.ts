@@ -16,3 +16,5 @@ export * from './metrics/index.ts';
 export * from './pki/index.ts';
 export * from './queue/index.ts';
 export * from './webhook/index.ts';
+export * from './serving/index.ts';
+export * from './sharding/index.ts';

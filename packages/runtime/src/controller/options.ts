@@ -1,4 +1,5 @@
 import type { Backoff } from '../queue/index.ts';
+import { checkSharding, type ShardingOptions } from '../sharding/index.ts';
 import type { ControllerOptions } from './types.ts';
 
 /** {@link ControllerOptions} with every default filled in. */
@@ -8,6 +9,7 @@ export interface ResolvedOptions {
   readonly backoff: Backoff;
   readonly resync: number | undefined;
   readonly leaderOnly: boolean;
+  readonly sharding: ShardingOptions | undefined;
 }
 
 /** @throws RangeError for a number that makes no sense, naming the option */
@@ -17,7 +19,8 @@ export function resolveOptions(options: ControllerOptions): ResolvedOptions {
     timeout: options.timeout ?? 300_000,
     backoff: options.backoff ?? { min: 5, max: 300_000 },
     resync: options.resync,
-    leaderOnly: options.leaderOnly ?? true,
+    leaderOnly: options.leaderOnly ?? options.sharding === undefined,
+    sharding: options.sharding && checkSharding(options.sharding),
   };
   if (!Number.isInteger(resolved.workers) || resolved.workers < 1) {
     throw new RangeError(`controller option "workers" is ${resolved.workers}; give a whole number from 1`);
@@ -31,6 +34,11 @@ export function resolveOptions(options: ControllerOptions): ResolvedOptions {
   }
   if (resolved.resync !== undefined && !(resolved.resync > 0)) {
     throw new RangeError(`controller option "resync" is ${resolved.resync}; give milliseconds above 0`);
+  }
+  if (resolved.sharding && resolved.leaderOnly) {
+    throw new RangeError(
+      'controller options "sharding" and "leaderOnly": shards are worked by all replicas; leave leaderOnly out',
+    );
   }
   return resolved;
 }

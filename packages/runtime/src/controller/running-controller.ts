@@ -12,8 +12,10 @@ import {
   type Random,
   type Timer,
 } from '../core/index.ts';
+import type { Elector } from '../election/index.ts';
 import { type MetricsRegistry, noMetrics } from '../metrics/index.ts';
-import { type Outcome, queueMetrics, type Taken, WorkQueue } from '../queue/index.ts';
+import { type Lane, type Outcome, queueMetrics, type Taken, WorkQueue } from '../queue/index.ts';
+import type { Sharder, ShardHandlers, ShardingOptions } from '../sharding/index.ts';
 import { ControllerStopped, ReconcileTimeout } from './errors.ts';
 import { type ControllerObserver, controllerMetrics, type ReconcileResult } from './metrics.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -30,6 +32,8 @@ export interface ControllerHost {
   readonly metrics?: MetricsRegistry;
   /** The client for one reconcile. */
   clientFor(use: ClientUse): Client;
+  /** Takes part in sharing the keys of a controller out. */
+  sharderFor(controller: string, options: ShardingOptions, handlers: ShardHandlers): Sharder;
 }
 
 /** What the client of one reconcile must heed. */
@@ -38,6 +42,8 @@ export interface ClientUse {
   readonly signal: AbortSignal;
   /** Whether its writes are fenced: only the leader's pass. */
   readonly leaderOnly: boolean;
+  /** Fences its writes instead: the lead of the key's shard. */
+  readonly lead?: Elector;
   /** The work it is for: comes with the store events of its writes, and is told of them before and after. */
   readonly work: Work;
 }
@@ -65,6 +71,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
   readonly #running = new Set<Promise<void>>();
   /** What is being worked, by key. */
   readonly #works = new Map<string, Work>();
+  readonly #sharder: Sharder | undefined;
   #attached: readonly Attached[] = [];
   #resync: Timer | undefined;
   #waiting: Timer | undefined;
@@ -86,6 +93,12 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
       backoff: options.backoff,
       observer: queueMetrics(metrics, name),
     });
+    this.#sharder =
+      options.sharding &&
+      host.sharderFor(name, options.sharding, {
+        gained: (shard) => this.#gained(shard),
+        drained: (shard) => this.#drained(shard),
+      });
   }
 
   /** See {@link Controller}. Before the workers start, the queue only fills. */
@@ -95,7 +108,29 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
 
   enqueue(key: ObjectKey, delay = 0): void {
     if (delay > 0) this.#queue.addAfter(keyString(key), delay);
-    else this.#queue.add(keyString(key), 'user');
+    else this.#add(keyString(key), 'user');
+  }
+
+  /** The shards whose keys are worked here; `undefined`: it is not sharded, so all. */
+  get shards(): readonly number[] | undefined {
+    return this.#sharder?.held;
+  }
+
+  /** Keys of shards that are another's are dropped: all are looked at again when a shard comes. */
+  #add(key: string, lane: Lane): void {
+    if (!this.#sharder || this.#sharder.leadOf(key)) this.#queue.add(key, lane);
+  }
+
+  #gained(shard: number): void {
+    for (const object of this.#attached[0]?.informer.store.list() ?? []) {
+      const key = keyString(keyOf(object));
+      if (this.#sharder?.shardOf(key) === shard) this.#queue.add(key, 'requeue');
+    }
+  }
+
+  async #drained(shard: number): Promise<void> {
+    const running = [...this.#works].filter(([key]) => this.#sharder?.shardOf(key) === shard);
+    await Promise.all(running.map(([, work]) => work.ended));
   }
 
   /** Starts the sources; resolves when all have synced and the queue holds what was there. */
@@ -104,7 +139,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
     this.#attached = sources.map((source) =>
       source.attach(host.cache, (key, lane, kind, event) => {
         const text = keyString(key);
-        if (!this.#works.get(text)?.claims(kind, event, lane)) this.#queue.add(text, lane);
+        if (!this.#works.get(text)?.claims(kind, event, lane)) this.#add(text, lane);
       }),
     );
     this.#armWaiting(firstWaitingLog);
@@ -128,6 +163,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
     this.#working = true;
     const { workers } = this.#parts.options;
     this.#observer.workers(workers);
+    this.#sharder?.start();
     for (let i = 0; i < workers; i++) void this.#worker();
     this.#armResync();
   }
@@ -144,6 +180,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
     if (this.#running.size > 0 && deadline > 0) await this.#settled(deadline);
     this.#stop.abort(new ControllerStopped(this.name));
     if (this.#running.size > 0) await this.#settled(abortGrace);
+    await this.#sharder?.stop();
     // Only now: a reconcile under way reads the stores to its end.
     for (const { informer } of this.#attached) informer.release();
     this.#attached = [];
@@ -161,9 +198,18 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
     for (;;) {
       const taken = await this.#queue.take();
       if (!taken) return;
+      if (this.#passedOn(taken.key)) continue;
       await this.#run(taken);
       await this.#parts.host.clock.turn();
     }
+  }
+
+  /** Whether a key's shard has gone to another since it was queued; then nothing of it is kept. */
+  #passedOn(key: string): boolean {
+    if (!this.#sharder || this.#sharder.leadOf(key)) return false;
+    this.#queue.done(key, 'ok');
+    this.#queue.forget(key);
+    return true;
   }
 
   /**
@@ -178,6 +224,9 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
     const onStop = () => abort.abort(this.#stop.signal.reason);
     if (this.#stop.signal.aborted) onStop();
     else this.#stop.signal.addEventListener('abort', onStop, { once: true });
+    const lead = this.#sharder?.leadOf(taken.key);
+    const onLost = () => abort.abort(lead?.signal.reason);
+    lead?.signal.addEventListener('abort', onLost, { once: true });
     let grace: Timer | undefined;
     const timer = clock.after(timeout, () => {
       this.#observer.timedOut();
@@ -187,10 +236,11 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
         released.resolve();
       });
     });
-    const work = this.#reconcile(taken, abort.signal).finally(() => {
+    const work = this.#reconcile(taken, abort.signal, lead).finally(() => {
       timer.cancel();
       grace?.cancel();
       this.#stop.signal.removeEventListener('abort', onStop);
+      lead?.signal.removeEventListener('abort', onLost);
       this.#running.delete(work);
       released.resolve();
     });
@@ -198,7 +248,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
     return released.promise;
   }
 
-  async #reconcile(taken: Taken, signal: AbortSignal): Promise<void> {
+  async #reconcile(taken: Taken, signal: AbortSignal, lead: Elector | undefined): Promise<void> {
     const { host, reconciler, options } = this.#parts;
     const started = host.clock.monotonic();
     const work = new Work(taken.key, (lane) => this.#queue.add(taken.key, lane));
@@ -210,7 +260,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
       const key = parseKey(taken.key);
       const answer = await reconciler.reconcile({
         key,
-        client: host.clientFor({ signal, leaderOnly: options.leaderOnly, work }),
+        client: host.clientFor({ signal, leaderOnly: options.leaderOnly, work, ...(lead ? { lead } : {}) }),
         cache: host.cache,
         clock: host.clock,
         log: this.#log.child({ key: taken.key }),
@@ -224,6 +274,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
       result = 'error';
     }
     this.#works.delete(taken.key);
+    work.end();
     this.#observer.ended(result, host.clock.monotonic() - started);
     this.#queue.done(taken.key, outcome);
   }
@@ -244,7 +295,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
     const period = options.resync * (1 + host.random.next() / 10);
     this.#resync = host.clock.after(period, () => {
       const own = this.#attached[0]?.informer;
-      if (own) for (const object of own.store.list()) this.#queue.add(keyString(keyOf(object)), 'resync');
+      if (own) for (const object of own.store.list()) this.#add(keyString(keyOf(object)), 'resync');
       this.#log.debug({ kind: kind.kind }, 'resync');
       this.#armResync();
     });

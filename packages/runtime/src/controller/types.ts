@@ -2,6 +2,7 @@ import type { Kind, KubeObject } from '@coxswain/k8s';
 import type { Cache, InformerScope, StoreEvent } from '../cache/types.ts';
 import type { Client } from '../client/types.ts';
 import type { Clock, Logger, ObjectKey } from '../core/index.ts';
+import type { ShardingOptions } from '../sharding/index.ts';
 
 /** What a reconcile asks for: nothing, or to be called again after so many milliseconds. Errors are thrown. */
 export type Result = undefined | { readonly requeueAfter: number };
@@ -40,8 +41,13 @@ export interface ControllerOptions {
   readonly backoff?: { readonly min: number; readonly max: number };
   /** Every object is reconciled again after about this many milliseconds; default: never. */
   readonly resync?: number;
-  /** Whether only the leader reconciles; default true. */
+  /** Whether only the leader reconciles; default true, and false with `sharding`. */
   readonly leaderOnly?: boolean;
+  /**
+   * Shares the keys out among all replicas, each working those of the shards it holds a Lease of; default: none, one replica works all.
+   * Every replica caches everything. The role needs `get`, `list`, `create`, `update` and `delete` on Leases.
+   */
+  readonly sharding?: ShardingOptions;
 }
 
 /** Declares what a controller watches; `run` hands it to the manager. */

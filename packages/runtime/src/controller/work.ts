@@ -24,11 +24,21 @@ export class Work {
   readonly key: string;
   readonly #wake: (lane: Lane) => void;
   readonly #inFlight = new Map<string, InFlight>();
+  readonly #ended = Promise.withResolvers<void>();
 
   /** @param wake puts the key in the queue again */
   constructor(key: string, wake: (lane: Lane) => void) {
     this.key = key;
     this.#wake = wake;
+  }
+
+  /** Resolves when the work is over. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
+  }
+
+  end(): void {
+    this.#ended.resolve();
   }
 
   /** Whether an event of an object is, or may yet prove to be, this work's own doing. */

@@ -16,13 +16,14 @@ export function managerClients(base: Client, cache: Cache & OwnWriteSink, electo
   const leader = elector ? fenced(base, elector) : base;
   return {
     shared: withReadYourWrites(leader, cache),
-    clientFor({ signal, leaderOnly, work }) {
+    clientFor({ signal, leaderOnly, work, lead }) {
       const check = () => {
         signal.throwIfAborted();
         return signal;
       };
       const guard = { read: check, write: check, track: work.track };
-      return withReadYourWrites(guardedClient(leaderOnly ? leader : base, guard), cache, work);
+      const outer = lead ? fenced(base, lead) : leaderOnly ? leader : base;
+      return withReadYourWrites(guardedClient(outer, guard), cache, work);
     },
   };
 }

@@ -14,6 +14,7 @@ import {
 } from '../core/index.ts';
 import { type Elector, LeaseElector } from '../election/index.ts';
 import { createRecorder, type EventRecorder } from '../events/index.ts';
+import { Sharder } from '../sharding/index.ts';
 import { type Clients, managerClients } from './clients.ts';
 import type { ManagerState } from './lifecycle.ts';
 import type { ActorBuilder, Manager, ManagerOptions, Runnable } from './types.ts';
@@ -31,6 +32,7 @@ class ControllerManager implements Manager {
   readonly random: Random;
   readonly log: Logger;
   readonly #options: ManagerOptions;
+  readonly #identity: string;
   readonly #elector: Elector | undefined;
   readonly #recorder: EventRecorder;
   readonly #clients: Clients;
@@ -53,6 +55,7 @@ class ControllerManager implements Manager {
     this.#options = options;
     this.cache = createCache({ client, clock, random, log, ...(metrics ? { metrics } : {}) });
     const identity = options.election?.identity ?? `${name}-${randomUuid(random)}`;
+    this.#identity = identity;
     this.#elector = electorFor(options, identity, { clock, random, log });
     this.#clients = managerClients(client, this.cache, this.#elector);
     this.client = this.#clients.shared;
@@ -190,7 +193,17 @@ class ControllerManager implements Manager {
     const { cache, clock, random, log } = this;
     const { metrics } = this.#options;
     const { clientFor } = this.#clients;
-    return { cache, clock, random, log, recorder: this.#recorder, clientFor, ...(metrics ? { metrics } : {}) };
+    const parts = { clock, random, log, ...(metrics ? { metrics } : {}) };
+    const { client } = this.#options;
+    const identity = this.#identity;
+    return {
+      ...parts,
+      cache,
+      recorder: this.#recorder,
+      clientFor,
+      sharderFor: (controller, options, handlers) =>
+        new Sharder(controller, { ...parts, ...options, client, identity, handlers }),
+    };
   }
 
   /** @throws when a controller of this name is there: metrics, events and field managers would mix them up */

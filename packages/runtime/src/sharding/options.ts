@@ -1,0 +1,46 @@
+import type { Client } from '../client/index.ts';
+import type { Clock, Logger, Random } from '../core/index.ts';
+import { checkTimes, defaultTimes, type ElectionTimes } from '../election/index.ts';
+import type { MetricsRegistry } from '../metrics/index.ts';
+
+/** How the keys of one controller are shared out among its replicas. All replicas have to say the same. */
+export interface ShardingOptions {
+  /** Parts the keys are divided into; default 16. More make an evener share and cost a Lease each. At most 256. */
+  readonly shards?: number;
+  /** Where the Leases are. */
+  readonly namespace: string;
+  /** The Leases' names begin with it: `NAME-shard-3`, `NAME-member-…`. */
+  readonly lease: string;
+  /** Of each Lease; default 15/10/2 s. */
+  readonly times?: ElectionTimes;
+}
+
+/** What a sharder has to tell. */
+export interface ShardHandlers {
+  /** The shard is ours from now on. */
+  gained(shard: number): void;
+  /** No key of the shard is begun any more; resolves when none is being worked. */
+  drained(shard: number): Promise<void>;
+}
+
+export interface SharderOptions extends ShardingOptions {
+  /** Not fenced. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Names this process; must differ between replicas and between starts. */
+  readonly identity: string;
+  readonly handlers: ShardHandlers;
+  readonly metrics?: MetricsRegistry;
+}
+
+const mostShards = 256;
+
+/** @throws RangeError for what makes no sense */
+export function checkSharding({ shards = 16, namespace, lease, times }: ShardingOptions): Required<ShardingOptions> {
+  if (!Number.isInteger(shards) || shards < 1 || shards > mostShards)
+    throw new RangeError(`sharding option "shards" is ${shards}; give a whole number from 1 to ${mostShards}`);
+  if (!namespace || !lease) throw new RangeError('sharding needs a "namespace" and a "lease" for its Lease objects');
+  return { shards, namespace, lease, times: checkTimes(times ?? defaultTimes) };
+}
