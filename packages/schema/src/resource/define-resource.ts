@@ -35,7 +35,7 @@ export function defineResource<
 }
 
 function rootSchema(definition: ResourceDefinition): SchemaNode {
-  const { spec, status, root = {}, description } = definition;
+  const { spec, status, root = {}, description, rules } = definition;
   const required = Object.keys(root).filter((name) => !root[name]?.omittable);
   if (spec && !definition.specOptional) required.unshift('spec');
   return {
@@ -50,5 +50,7 @@ function rootSchema(definition: ResourceDefinition): SchemaNode {
       ...(spec && { spec: spec.node }),
       ...(status && { status: status.node }),
     },
+    ...(rules && { 'x-kubernetes-validations': rules }),
+    ...definition.with,
   };
 }

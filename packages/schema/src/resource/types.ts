@@ -1,7 +1,7 @@
 import type { CustomResourceDefinition, Kind, KubeObject, MutableJson, ObjectOf } from '@coxswain/k8s';
 import type { Infer, ObjectValue, Props } from '../builder/infer.ts';
 import type { Schema } from '../builder/schema.ts';
-import type { FieldError, SchemaNode } from '../node.ts';
+import type { FieldError, SchemaNode, ValidationRule } from '../node.ts';
 
 /** A column of `kubectl get`. `priority` above 0 shows only with `-o wide`. */
 export interface PrintColumn {
@@ -54,6 +54,10 @@ export interface ResourceDefinition<
   readonly status?: Status;
   /** Fields beside `spec`, or instead of it. */
   readonly root?: Root;
+  /** CEL rules over the whole object: of `metadata` they see `name` and `generateName` only. */
+  readonly rules?: readonly ValidationRule[];
+  /** Keywords of the whole object's schema that there is no other word for, put in place as they are. */
+  readonly with?: Partial<SchemaNode>;
   /** Default: none, and the server shows the age. */
   readonly printColumns?: readonly PrintColumn[];
   /** `status`: writes to the resource ignore `status`, and `/status` ignores the rest. */
