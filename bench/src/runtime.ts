@@ -14,6 +14,7 @@ import { coldStart } from './echo/cold-start.ts';
 import { converge } from './echo/converge.ts';
 import { failover } from './echo/failover.ts';
 import { underFaults } from './echo/faults.ts';
+import { ingest } from './echo/ingest.ts';
 import { startPlane } from './echo/plane.ts';
 import { reaction } from './echo/reaction.ts';
 import { Figures } from './echo/result.ts';
@@ -74,6 +75,7 @@ const scenarios: Readonly<Record<string, () => Promise<void>>> = {
     const sizes = values.sizes.split(',').map(Number);
     await coldStart(plane, all, figures, { sizes, runs, limit, rest: Number(values.rest) * 1000, say });
   },
+  ingest: () => timesEach('ingest', (one) => ingest(one, figures, { events: 100_000, limit: 300_000 })),
   converge: () => timesEach('converge', (one) => converge(one, figures, { count: Number(values.objects), limit })),
   reaction: () =>
     timesEach('reaction', (one) => reaction(one, figures, { updates: 300, present: 5_000, fresh: 50, limit: 300_000 })),
