@@ -4,17 +4,7 @@ import { ApiError, type ObjectKey, seededRandom, sleep, VirtualClock } from '../
 import { createManager, type Manager } from '../manager/index.ts';
 import { TestApi } from '../manager/test-api.ts';
 import { Part, Widget, widget, widgetPath } from '../manager/test-kinds.ts';
-import {
-  and,
-  annotationsChanged,
-  type ControllerBuilder,
-  generationChanged,
-  labelsChanged,
-  not,
-  or,
-  type Reconciler,
-  ReconcileTimeout,
-} from './index.ts';
+import { type ControllerBuilder, type Reconciler, ReconcileTimeout } from './index.ts';
 
 const managers: Manager[] = [];
 afterEach(async () => {
@@ -309,32 +299,5 @@ describe('controller', () => {
     const t = setUp();
     expect(() => t.run(t.manager.controller(Widget).options({ workers: 0 }))).toThrow('"workers" is 0');
     expect(() => t.run(t.manager.controller(Widget).options({ backoff: { min: 9, max: 3 } }))).toThrow('9..3');
-  });
-});
-
-describe('predicates', () => {
-  const at = (metadata: object) => ({ ...widget('w'), metadata: { ...widget('w').metadata, ...metadata } });
-  const updated = (previous: object, object: object) =>
-    ({ type: 'updated', object: at(object), previous: at(previous) }) as const;
-
-  it('passes additions and deletions, and updates of what it is about', () => {
-    const added = { type: 'added', object: at({}), initial: false } as const;
-    for (const predicate of [generationChanged, labelsChanged, annotationsChanged]) {
-      expect(predicate(added)).toBe(true);
-      expect(predicate({ type: 'deleted', object: at({}) })).toBe(true);
-      expect(predicate(updated({}, { resourceVersion: '2' }))).toBe(false);
-    }
-    expect(generationChanged(updated({ generation: 1 }, { generation: 2 }))).toBe(true);
-    expect(generationChanged(updated({}, { deletionTimestamp: 'now' }))).toBe(true);
-    expect(labelsChanged(updated({ labels: { a: '1' } }, { labels: { a: '2' } }))).toBe(true);
-    expect(labelsChanged(updated({}, { labels: {} }))).toBe(false);
-    expect(annotationsChanged(updated({ annotations: { a: '1' } }, {}))).toBe(true);
-  });
-
-  it('combines', () => {
-    const labels = updated({}, { labels: { a: '1' } });
-    expect(and(labelsChanged, generationChanged)(labels)).toBe(false);
-    expect(or(labelsChanged, generationChanged)(labels)).toBe(true);
-    expect(not(labelsChanged)(labels)).toBe(false);
   });
 });

@@ -4,7 +4,17 @@
 export { Builder, type Register } from './builder.ts';
 export { ControllerStopped, ReconcileTimeout } from './errors.ts';
 export { controllerOf, ownerIndex, ownerKey } from './owner.ts';
-export { and, annotationsChanged, generationChanged, labelsChanged, not, or } from './predicates.ts';
+export {
+  and,
+  annotationsChanged,
+  fieldChanged,
+  generationChanged,
+  labelsChanged,
+  not,
+  or,
+  resourceVersionChanged,
+  statusChanged,
+} from './predicates.ts';
 export { type ClientUse, type ControllerHost, RunningController } from './running-controller.ts';
 export type {
   Controller,

@@ -1,5 +1,6 @@
 import type { KubeObject } from '@coxswain/k8s';
 import type { StoreEvent } from '../cache/types.ts';
+import { deepEqual } from '../core/index.ts';
 import type { Predicate } from './types.ts';
 
 type Texts = Readonly<Record<string, string>> | undefined;
@@ -32,6 +33,30 @@ export const labelsChanged: Predicate<KubeObject> = onUpdate(
 
 export const annotationsChanged: Predicate<KubeObject> = onUpdate(
   (object, previous) => !sameTexts(object.metadata.annotations, previous.metadata.annotations),
+);
+
+/**
+ * What `select` gives differs between the old and the new object, compared deeply; `undefined` is the same as absent.
+ * An object on which `select` throws counts as changed: better one look too many than a change that is lost.
+ */
+export function fieldChanged<T extends KubeObject>(select: (object: T) => unknown): Predicate<T> {
+  return onUpdate((object, previous) => {
+    try {
+      return !deepEqual(select(object), select(previous));
+    } catch {
+      return true;
+    }
+  });
+}
+
+/** The status changed. Stores that hold only metadata have none: there no update passes. */
+export const statusChanged: Predicate<KubeObject> = fieldChanged(
+  (object: KubeObject & { readonly status?: unknown }) => object.status,
+);
+
+/** Anything changed on the server: drops updates that only say again what was known. */
+export const resourceVersionChanged: Predicate<KubeObject> = onUpdate(
+  ({ metadata: now }, { metadata: before }) => now.resourceVersion !== before.resourceVersion,
 );
 
 /** All of them pass. */
