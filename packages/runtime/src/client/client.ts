@@ -40,6 +40,7 @@ export function createClient(options: ClientOptions): Client {
   const transport = interceptedTransport(options.transport, options.interceptors ?? []);
 
   async function send(request: TransportRequest): Promise<unknown> {
+    request.gate?.();
     const response = await transport.send({ userAgent, ...request });
     for (const text of response.warnings) options.onWarning?.(text, request);
     return response.body;
@@ -49,8 +50,9 @@ export function createClient(options: ClientOptions): Client {
     const idempotent = request.method === 'GET';
     const timeout = callOptions.timeout ?? defaultTimeout;
     const deadline = clock.monotonic() + timeout;
+    const gated = callOptions.gate ? { ...request, gate: callOptions.gate } : request;
     const run = (signal: AbortSignal) =>
-      retrying((attempt) => send({ ...request, signal, ...(attempt > 0 ? { attempt } : {}) }), {
+      retrying((attempt) => send({ ...gated, signal, ...(attempt > 0 ? { attempt } : {}) }), {
         clock,
         random,
         idempotent,

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createClient, type Transport, type TransportRequest } from '../client/index.ts';
-import { type Clock, seededRandom, silentLogger, sleep, VirtualClock } from '../core/index.ts';
+import { createClient } from '../client/index.ts';
+import { apiError, type Clock, seededRandom, silentLogger, sleep, VirtualClock } from '../core/index.ts';
 import { TestApi } from '../manager/test-api.ts';
 import { Part } from '../manager/test-kinds.ts';
-import { fenced, type Lease, LeaseElector, NotLeading } from './index.ts';
+import { fenced, type Lease, LeaseElector, leaseKind, NotLeading } from './index.ts';
+import { Machine } from './test-machine.ts';
 
 const leasePath = '/apis/coordination.k8s.io/v1/namespaces/system/leases/op';
 const part = (name: string): Part => ({ metadata: { name, namespace: 'default' } });
@@ -136,6 +136,81 @@ describe('lease elector', () => {
     await a.elector.stop();
   });
 
+  it('puts a deleted lease back as held when its holder does not, and takes it only when its time is over', async () => {
+    const clock = new VirtualClock();
+    const api = new TestApi(clock);
+    const a = electorOf(api, clock, 'a');
+    const b = electorOf(api, clock, 'b');
+    a.elector.start();
+    await clock.settle();
+    b.elector.start();
+    await clock.settle();
+    api.intercept = (request) => {
+      const holder = (request.body as Lease | undefined)?.spec?.holderIdentity;
+      if (holder === 'a') throw new Error('a is cut off');
+    };
+    await api.client().of(leaseKind).delete({ namespace: 'system', name: 'op' });
+    const from = clock.now();
+    await clock.runUntil(() => b.elector.state === 'leading');
+    expect(clock.now() - from).toBeGreaterThan(15_000);
+    expect(a.elector.state).toBe('lost');
+    await b.elector.stop();
+  });
+
+  it('writes nothing after its machine was suspended, until it has renewed', async () => {
+    const world = new VirtualClock();
+    const api = new TestApi(world);
+    const machine = new Machine(world);
+    const a = electorOf(api, machine.clock, 'a');
+    a.elector.start();
+    await a.elector.leading;
+    await world.advance(500);
+    machine.suspend(12_000);
+    await world.advance(12_001);
+    // By its monotonic clock no time has passed.
+    expect([a.elector.state, a.elector.leads]).toEqual(['leading', false]);
+    await expect(a.client.of(Part).create(part('p'))).rejects.toThrow(NotLeading);
+    await world.advance(2_000);
+    expect(a.elector.leads).toBe(true);
+    await a.elector.stop();
+  });
+
+  it('does not send a write again, which the server had put off, when it leads no more', async () => {
+    const world = new VirtualClock();
+    const api = new TestApi(world);
+    const machine = new Machine(world);
+    const a = electorOf(api, machine.clock, 'a');
+    a.elector.start();
+    await a.elector.leading;
+    let tries = 0;
+    api.intercept = ({ path }) => {
+      if (path.includes('/leases')) return;
+      tries++;
+      throw apiError(429, 'TooManyRequests', 'wait', { retryAfterSeconds: 1 });
+    };
+    const refused = expect(a.client.of(Part).create(part('p'))).rejects.toThrow(NotLeading);
+    await world.advance(500);
+    machine.freeze(60_000);
+    await world.advance(61_000);
+    await refused;
+    expect(tries).toBe(1);
+    await a.elector.stop();
+  });
+
+  it('leaves the lease to expire when a write that it cut off may still arrive', async () => {
+    const clock = new VirtualClock();
+    const api = new TestApi(clock);
+    const a = electorOf(api, clock, 'a');
+    a.elector.start();
+    await a.elector.leading;
+    api.intercept = ({ path, signal }) => (path.includes('/leases') ? undefined : sleep(clock, 60_000, signal));
+    const refused = expect(a.client.of(Part).create(part('p'))).rejects.toThrow(NotLeading);
+    await clock.settle();
+    await a.elector.stop();
+    await refused;
+    expect(api.at<Lease>(leasePath)?.spec?.holderIdentity).toBe('a');
+  });
+
   it('refuses times that could not keep two leaders apart', () => {
     const clock = new VirtualClock();
     const client = new TestApi(clock).client();
@@ -152,142 +227,3 @@ describe('lease elector', () => {
     expect(() => new LeaseElector({ ...base, times })).toThrow('need leaseDuration > renewDeadline');
   });
 });
-
-/** A process that can be frozen, as by SIGSTOP or a long pause of the garbage collector: its clock goes on, it does not. */
-class Process {
-  readonly clock: Clock;
-  readonly #world: VirtualClock;
-  #thaw: (() => void)[] | undefined;
-
-  constructor(world: VirtualClock) {
-    this.#world = world;
-    this.clock = {
-      now: () => world.now(),
-      monotonic: () => world.monotonic(),
-      turn: () => undefined,
-      after: (ms, fire) => {
-        let cancelled = false;
-        const timer = world.after(ms, () => this.whenAwake(() => !cancelled && fire()));
-        return {
-          cancel() {
-            cancelled = true;
-            timer.cancel();
-          },
-        };
-      },
-    };
-  }
-
-  get frozen(): boolean {
-    return this.#thaw !== undefined;
-  }
-
-  whenAwake(run: () => void): void {
-    if (this.#thaw) this.#thaw.push(run);
-    else run();
-  }
-
-  freeze(ms: number): void {
-    if (this.#thaw) return;
-    this.#thaw = [];
-    this.#world.after(ms, () => {
-      const waiting = this.#thaw ?? [];
-      this.#thaw = undefined;
-      for (const run of waiting) run();
-    });
-  }
-
-  /** A network on which requests travel although the sender is frozen, and answers wait until it wakes. */
-  network(api: TestApi, latency: () => number, cut: () => boolean): Transport {
-    const travel = () => new Promise<void>((resolve) => this.#world.after(latency(), resolve));
-    return {
-      send: async (request: TransportRequest) => {
-        await travel();
-        if (cut()) throw new Error('unreachable');
-        const { signal: _sent, ...rest } = request;
-        const answer = api.send(rest);
-        answer.catch(() => {}); // Whoever waits for it hears of it later.
-        await travel();
-        await new Promise<void>((resolve) => this.whenAwake(resolve));
-        return answer;
-      },
-      watch: (request) => api.watch(request),
-      close: async () => {},
-    };
-  }
-}
-
-const faultArb = fc.record({
-  who: fc.nat(1),
-  at: fc.integer({ min: 1_000, max: 120_000 }),
-  ms: fc.integer({ min: 100, max: 40_000 }),
-  kind: fc.constantFrom('freeze' as const, 'cut' as const),
-});
-
-describe('two electors under pauses and cuts', () => {
-  it('never has two writers, and has one again when the faults are over', async () => {
-    let handovers = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(faultArb, { maxLength: 8 }), fc.integer(), async (faults, seed) => {
-        const world = new VirtualClock();
-        const api = new TestApi(world);
-        const random = seededRandom(seed);
-        const log: { who: string; at: number }[] = [];
-        api.intercept = (request) => {
-          const name = (request.body as Part | undefined)?.metadata?.name ?? '';
-          if (!request.path.includes('/leases')) log.push({ who: name.split('.')[0] ?? '', at: world.now() });
-        };
-        const done = new AbortController();
-        const cuts = [0, 0];
-        const processes = [0, 1].map((index) => {
-          const process = new Process(world);
-          const latency = () => random.next() * 1_500;
-          const transport = process.network(api, latency, () => world.now() < (cuts[index] ?? 0));
-          void live(process, transport, `p${index}`, done.signal);
-          return process;
-        });
-        for (const { who, at, ms, kind } of faults) {
-          world.after(at, () => {
-            if (kind === 'freeze') processes[who]?.freeze(ms);
-            else cuts[who] = world.now() + ms;
-          });
-        }
-        await world.advance(160_000);
-        const end = world.now();
-        await world.advance(60_000);
-        done.abort(new Error('end of test'));
-        await world.advance(60_000);
-        const order = log.map(({ who }) => who).filter((who, i, all) => who !== all[i - 1]);
-        expect(new Set(order).size, `writers took turns: ${order.join(' ')}`).toBe(order.length);
-        expect(log.some(({ at }) => at > end)).toBe(true);
-        handovers += order.length - 1;
-      }),
-      { numRuns: 25, seed: 3 },
-    );
-    expect(handovers).toBeGreaterThan(10);
-  });
-});
-
-/** Leads when it can and then writes as fast as it may; when it has lost, starts afresh under a new identity. */
-async function live(process: Process, transport: Transport, name: string, signal: AbortSignal): Promise<void> {
-  const { clock } = process;
-  const random = seededRandom(name.length);
-  for (let life = 0; !signal.aborted; life++) {
-    const identity = `${name}-${life}`;
-    const client = createClient({ transport, clock });
-    const options = { client, clock, random, log: silentLogger, namespace: 'system', lease: 'op', identity };
-    const elector = new LeaseElector(options);
-    const writer = fenced(client, elector);
-    elector.start();
-    const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-    await Promise.race([elector.leading, stopped]);
-    for (let i = 0; elector.state === 'leading' && !signal.aborted; i++) {
-      void writer
-        .of(Part)
-        .create(part(`${identity}.${i}`))
-        .catch(() => {});
-      await sleep(clock, 400);
-    }
-    if (signal.aborted) await elector.stop();
-  }
-}

@@ -26,12 +26,23 @@ export interface Elector {
   /** Resolves when the state becomes `lost`. */
   readonly lost: Promise<void>;
   start(): void;
-  /** Ends the election; a leader stops writing at once and gives the lease back, so that the next need not wait. */
+  /**
+   * A write is about to be sent under the lease. Call what it answers when the write has ended, with whether the server
+   * answered: one that was cut off may still arrive, and until then the lease must not go to another.
+   */
+  writing(): (answered: boolean) => void;
+  /**
+   * Ends the election; a leader stops writing at once and gives the lease back, so that the next need not wait. When a
+   * write was cut off a moment ago the lease is left to expire.
+   */
   stop(): Promise<void>;
 }
 
 /** The one reason for the end of a lead that is as it should be. */
 const stopped = 'stopped';
+
+/** In a lease that was deleted and put back by one who did not hold it. */
+const unknownHolder = 'unknown-after-deletion';
 
 /** What was last seen on the server, and when by our own clock. */
 interface Observed {
@@ -39,7 +50,11 @@ interface Observed {
   readonly at: number;
 }
 
-/** See {@link Elector}. Only differences of this process's monotonic clock decide; clocks of replicas need not agree. */
+/**
+ * See {@link Elector}. Only differences of this process's own clocks decide; clocks of replicas need not agree, only run at
+ * about the same speed. Between the leader's deadline and the end of the lease lies `leaseDuration - renewDeadline`: within
+ * that, less what the clocks may drift apart, what the leader has sent must have arrived.
+ */
 export class LeaseElector implements Elector {
   readonly name: string;
   readonly leading: Promise<void>;
@@ -55,10 +70,17 @@ export class LeaseElector implements Elector {
   #state: ElectionState = 'standby';
   #observed: Observed | undefined;
   #deadline = Number.NEGATIVE_INFINITY;
+  /** The same on the wall clock: the monotonic one stands still while a machine is suspended. */
+  #wallDeadline = Number.NEGATIVE_INFINITY;
+  /** How often in a row the lease was looked for and not there. */
+  #missing = 0;
   #alarm: Timer | undefined;
   /** From a write that takes or renews the lease until what came of it is known. */
   #claiming = false;
   #loop: Promise<void> | undefined;
+  /** Writes sent and not ended; and when the last one was sent of which nobody knows whether it arrived. */
+  #underWay = 0;
+  #cutOff = Number.NEGATIVE_INFINITY;
 
   constructor(options: ElectorOptions) {
     this.#options = options;
@@ -82,7 +104,7 @@ export class LeaseElector implements Elector {
   }
 
   get leads(): boolean {
-    return this.state === 'leading';
+    return this.state === 'leading' && this.#options.clock.now() < this.#wallDeadline;
   }
 
   get signal(): AbortSignal {
@@ -96,11 +118,29 @@ export class LeaseElector implements Elector {
 
   async stop(): Promise<void> {
     // A claim under way may be won after all; kept by nobody, the lease would hold the next up until it expires.
-    const held = this.leads || this.#claiming;
+    const held = this.state === 'leading' || this.#claiming;
     this.#end(stopped);
     this.#stop.abort(new NotLeading(this.name));
     await this.#loop;
-    if (held) await this.#release();
+    if (held && this.#nothingTravels()) await this.#release();
+  }
+
+  writing(): (answered: boolean) => void {
+    const sent = this.#clock.monotonic();
+    this.#underWay++;
+    return (answered) => {
+      this.#underWay--;
+      if (!answered) this.#cutOff = Math.max(this.#cutOff, sent);
+    };
+  }
+
+  /** Whether every write of ours has arrived, or has had the time that the lease outlasts the deadline by to do so. */
+  #nothingTravels(): boolean {
+    const { leaseDuration, renewDeadline } = this.#times;
+    const none = this.#underWay === 0 && this.#clock.monotonic() >= this.#cutOff + leaseDuration - renewDeadline;
+    if (!none)
+      this.#options.log.info({ lease: this.name }, 'lease left to expire: writes that were cut off may still arrive');
+    return none;
   }
 
   get #expired(): boolean {
@@ -132,6 +172,7 @@ export class LeaseElector implements Elector {
     const { log, identity } = this.#options;
     // Counted from before the request: the server, and any rival, can only have seen the renewal later than this.
     const began = this.#clock.monotonic();
+    const wall = this.#clock.now();
     try {
       const answer = await this.#acquireOrRenew(this.#budget(began));
       if (answer === 'other' && this.#state === 'leading') this.#end('another replica holds the lease');
@@ -143,6 +184,7 @@ export class LeaseElector implements Elector {
     }
     if (this.state === 'lost' || this.#stop.signal.aborted) return;
     this.#deadline = began + this.#times.renewDeadline;
+    this.#wallDeadline = wall + this.#times.renewDeadline;
     // An answer that took longer than the deadline it buys (a paused process) makes no leader.
     if (this.#expired) return;
     this.#watchDeadline();
@@ -176,6 +218,10 @@ export class LeaseElector implements Elector {
     try {
       if (found) this.#see(found);
       if (found && found.spec?.holderIdentity !== identity && !this.#free()) return 'other';
+      if (!found && this.#observed && !this.leads) {
+        if (++this.#missing > 1) this.#see(await leases.create(this.#held(this.#observed.lease), options));
+        return 'other';
+      }
       this.#claiming = true;
       const claim = this.#claim(found);
       this.#see(await (found ? leases.update(claim, options) : leases.create(claim, options)));
@@ -189,6 +235,7 @@ export class LeaseElector implements Elector {
 
   /** Notes what the server has. An unchanged record keeps the time at which it was first seen. */
   #see(lease: Lease): void {
+    this.#missing = 0;
     const before = this.#observed?.lease.metadata.resourceVersion;
     if (before !== undefined && before === lease.metadata.resourceVersion) return;
     this.#observed = { lease, at: this.#clock.monotonic() };
@@ -198,8 +245,28 @@ export class LeaseElector implements Elector {
   #free(): boolean {
     const { lease, at } = this.#observed ?? {};
     if (!lease?.spec?.holderIdentity || at === undefined) return true;
-    const duration = (lease.spec.leaseDurationSeconds ?? this.#times.leaseDuration / 1000) * 1000;
-    return this.#clock.monotonic() >= at + duration;
+    return this.#clock.monotonic() >= at + this.#durationOf(lease);
+  }
+
+  #durationOf({ spec }: Lease): number {
+    return (spec?.leaseDurationSeconds ?? this.#times.leaseDuration / 1000) * 1000;
+  }
+
+  /**
+   * A lease that somebody deleted may still be held: its holder goes on until it looks or its deadline passes. It is given
+   * a moment to put it back; then it is put back as held by nobody known, so that it is taken only when its time is over.
+   * Only one who never saw the lease takes a missing one for the first start.
+   */
+  #held({ spec }: Lease): Lease {
+    const { namespace, lease } = this.#options;
+    const renewTime = formatMicroTime(this.#clock.now());
+    const duration = Math.ceil(this.#times.leaseDuration / 1000);
+    return {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: lease, namespace },
+      spec: { ...spec, holderIdentity: unknownHolder, leaseDurationSeconds: duration, renewTime },
+    };
   }
 
   #claim(found: Lease | undefined): Lease {

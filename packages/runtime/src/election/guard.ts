@@ -27,12 +27,18 @@ import { keyOf, type ObjectKey } from '../core/index.ts';
 export interface Guard {
   read(): AbortSignal | undefined;
   write(): AbortSignal | undefined;
+  /** Asked again right before each try of a write is sent; it throws to refuse it. */
+  gate?(): void;
   /** Told of each write before it is sent. `target` is absent for raw requests and collections. */
   track?(target: WriteTarget | undefined): WriteReport;
 }
 
 /** Called once when the write has ended. `answer` is the object as the server answered it, absent when it is gone. */
-export type WriteReport = (ended: { readonly ok: boolean; readonly answer?: KubeObject | undefined }) => void;
+export type WriteReport = (ended: {
+  readonly ok: boolean;
+  readonly answer?: KubeObject | undefined;
+  readonly error?: unknown;
+}) => void;
 
 /** One object about to be written. Its name may be `''` when the server is to make one. */
 export interface WriteTarget {
@@ -72,10 +78,22 @@ function guardedTransport(transport: Transport, guard: Guard): Transport {
 }
 
 function guarded(guard: Guard, request: TransportRequest): TransportRequest {
-  return withGuard(request.method === 'GET' ? guard.read() : guard.write(), request);
+  return request.method === 'GET' ? withSignalOf(guard.read(), request) : withGuard(guard, request);
 }
 
-function withGuard<O extends { readonly signal?: AbortSignal }>(signal: AbortSignal | undefined, options: O): O {
+/** For a write: the options with the guard's signal and gate, beside those they have. */
+function withGuard<O extends CallOptions>(guard: Guard, options: O): O {
+  const signed = withSignalOf(guard.write(), options);
+  if (!guard.gate) return signed;
+  const outer = options.gate;
+  const gate = () => {
+    outer?.();
+    guard.gate?.();
+  };
+  return { ...signed, gate };
+}
+
+function withSignalOf<O extends CallOptions>(signal: AbortSignal | undefined, options: O): O {
   if (!signal || signal === options.signal) return options;
   return { ...options, signal: options.signal ? AbortSignal.any([options.signal, signal]) : signal };
 }
@@ -90,7 +108,7 @@ async function reported<A>(
     report?.({ ok: true, answer: object(answer) });
     return answer;
   } catch (error) {
-    report?.({ ok: false });
+    report?.({ ok: false, error });
     throw error;
   }
 }
@@ -170,7 +188,7 @@ class GuardedResource<T extends KubeObject> extends ResourceVerbs<T> implements 
   }
 
   async deleteCollection(options: ListOptions & DeleteOptions): Promise<void> {
-    const send = () => this.#inner.deleteCollection(withGuard(this.#guard.write(), options));
+    const send = () => this.#inner.deleteCollection(withGuard(this.#guard, options));
     return reported(this.#guard.track?.(undefined), send);
   }
 
@@ -183,10 +201,10 @@ class GuardedResource<T extends KubeObject> extends ResourceVerbs<T> implements 
   }
 
   #read<O extends CallOptions>(options: O | undefined): O {
-    return withGuard(this.#guard.read(), options ?? ({} as O));
+    return withSignalOf(this.#guard.read(), options ?? ({} as O));
   }
 
   #write<O extends CallOptions>(options: O | undefined): O {
-    return withGuard(this.#guard.write(), options ?? ({} as O));
+    return withGuard(this.#guard, options ?? ({} as O));
   }
 }
