@@ -2,7 +2,7 @@
 // Source → Predicate → map → WorkQueue → Reconciler. Knows caches and queues; knows nothing of managers, elections
 // or what a reconcile does.
 export { Builder, type Register } from './builder.ts';
-export { ControllerStopped, ReconcileTimeout } from './errors.ts';
+export { ControllerStopped, KindsNotServed, ReconcileTimeout } from './errors.ts';
 export { controllerOf, ownerIndex, ownerKey } from './owner.ts';
 export {
   and,
@@ -20,6 +20,7 @@ export type {
   Controller,
   ControllerBuilder,
   ControllerOptions,
+  DeclaredController,
   MapToKeys,
   Predicate,
   ReconcileContext,

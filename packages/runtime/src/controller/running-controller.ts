@@ -20,7 +20,7 @@ import { ControllerStopped, ReconcileTimeout } from './errors.ts';
 import { type ControllerObserver, controllerMetrics, type ReconcileResult } from './metrics.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Attached, Source } from './source.ts';
-import type { Controller, Reconciler, Result } from './types.ts';
+import type { Controller, DeclaredController, Reconciler, Result } from './types.ts';
 import { Work } from './work.ts';
 
 /** What a controller takes from its manager. */
@@ -109,6 +109,19 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
   enqueue(key: ObjectKey, delay = 0): void {
     if (delay > 0) this.#queue.addAfter(keyString(key), delay);
     else this.#add(keyString(key), 'user');
+  }
+
+  get declared(): DeclaredController {
+    const { sources, options } = this.#parts;
+    const kinds = (use: Source['use']) => sources.filter((source) => source.use === use).map(({ kind }) => kind);
+    const { sharding } = options;
+    return {
+      name: this.name,
+      for: this.kind,
+      owns: kinds('owns'),
+      watches: kinds('watches'),
+      ...(sharding ? { sharding } : {}),
+    };
   }
 
   /** The shards whose keys are worked here; `undefined`: it is not sharded, so all. */

@@ -18,6 +18,8 @@ export interface Attached {
 /** One kind that a controller watches. */
 export interface Source {
   readonly kind: Kind;
+  /** What the kind is to the controller. */
+  readonly use: 'for' | 'owns' | 'watches';
   /** Starts (or joins) the informer and feeds the queue from now on. */
   attach(cache: Cache, enqueue: Enqueue): Attached;
 }
@@ -26,6 +28,7 @@ interface SourceSpec<T extends KubeObject> {
   readonly kind: Kind<T>;
   readonly scope?: InformerScope | undefined;
   readonly where?: Predicate<T> | undefined;
+  readonly use: Source['use'];
   readonly lane: Lane;
   readonly keys: (object: T, cache: Cache) => Iterable<ObjectKey>;
   readonly prepare?: (informer: Informer<T>) => void;
@@ -34,6 +37,7 @@ interface SourceSpec<T extends KubeObject> {
 function source<T extends KubeObject>(spec: SourceSpec<T>): Source {
   return {
     kind: spec.kind,
+    use: spec.use,
     attach(cache, enqueue) {
       const informer = cache.informer(spec.kind, spec.scope);
       spec.prepare?.(informer);
@@ -59,7 +63,7 @@ export function ownSource<T extends KubeObject>(
   kind: Kind<T>,
   options: { readonly scope?: InformerScope | undefined; readonly where?: Predicate<T> | undefined },
 ): Source {
-  return source({ kind, ...options, lane: 'user', keys: (object) => [keyOf(object)] });
+  return source({ kind, ...options, use: 'for', lane: 'user', keys: (object) => [keyOf(object)] });
 }
 
 /** Children whose controlling owner is of kind `owner`. */
@@ -71,6 +75,7 @@ export function childSource<C extends KubeObject>(
   return source({
     kind,
     ...options,
+    use: 'owns',
     lane: 'child',
     prepare: (informer) => informer.addIndex(ownerIndex, ownerUid),
     keys: (object) => {
@@ -86,5 +91,5 @@ export function mappedSource<C extends KubeObject>(
   options: { readonly map: MapToKeys<C>; readonly scope?: InformerScope; readonly where?: Predicate<C> },
 ): Source {
   const { map, ...rest } = options;
-  return source({ kind, ...rest, lane: 'child', keys: (object, cache) => map(object, { cache }) });
+  return source({ kind, ...rest, use: 'watches', lane: 'child', keys: (object, cache) => map(object, { cache }) });
 }

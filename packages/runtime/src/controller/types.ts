@@ -39,6 +39,16 @@ export interface ControllerOptions {
   readonly timeout?: number;
   /** Milliseconds of the per-key backoff after errors; default { min: 5, max: 300 000 }, doubling, with jitter. */
   readonly backoff?: { readonly min: number; readonly max: number };
+  /** At most so many reconciles a second, after a first burst; default: as many as the workers can do. */
+  readonly rate?: { readonly perSecond: number; readonly burst: number };
+  /** Milliseconds for which the events of a key are collected, from the first on, before it is worked; default 0. */
+  readonly debounce?: number;
+  /**
+   * When a kind it watches cannot be listed, because it is not installed or may not be read: `wait` for it, or `fail` the start of the
+   * manager after `startupTimeout` milliseconds (default 60 000). Default `wait`; the log says what is waited for.
+   */
+  readonly startup?: 'wait' | 'fail';
+  readonly startupTimeout?: number;
   /** Every object is reconciled again after about this many milliseconds; default: never. */
   readonly resync?: number;
   /** Whether only the leader reconciles; default true, and false with `sharding`. */
@@ -67,6 +77,16 @@ export interface ControllerBuilder<T extends KubeObject> {
   scope(scope: InformerScope): this;
   options(options: ControllerOptions): this;
   run(reconciler: Reconciler): Controller;
+}
+
+/** What a controller was said to work with. */
+export interface DeclaredController {
+  readonly name: string;
+  readonly for: Kind;
+  readonly owns: readonly Kind[];
+  readonly watches: readonly Kind[];
+  /** Where the Leases of its shards are. */
+  readonly sharding?: ShardingOptions;
 }
 
 export interface Controller {

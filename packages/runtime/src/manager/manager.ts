@@ -2,7 +2,12 @@ import type { Kind, KubeObject } from '@coxswain/k8s';
 import { type Actor, ActorControllerBuilder, type ActorHost, type ActorOptions } from '../actor/index.ts';
 import { type Cache, createCache, type OwnWriteSink } from '../cache/index.ts';
 import type { Client } from '../client/index.ts';
-import { Builder, type ControllerBuilder, type RunningController } from '../controller/index.ts';
+import {
+  Builder,
+  type ControllerBuilder,
+  type DeclaredController,
+  type RunningController,
+} from '../controller/index.ts';
 import {
   type Clock,
   type Logger,
@@ -61,6 +66,10 @@ class ControllerManager implements Manager {
     this.client = this.#clients.shared;
     const reporter = { controller: name, instance: identity };
     this.#recorder = createRecorder({ client, clock, random, log, reporter });
+  }
+
+  get declared(): readonly DeclaredController[] {
+    return this.#controllers.map(({ declared }) => declared);
   }
 
   get state(): ManagerState {

@@ -2,7 +2,14 @@ import type { Kind, KubeObject, PolicyRule } from '@coxswain/k8s';
 import type { Actor, ActorOptions } from '../actor/types.ts';
 import type { Cache, InformerScope } from '../cache/types.ts';
 import type { Client } from '../client/types.ts';
-import type { Controller, ControllerBuilder, ControllerOptions, MapToKeys, Predicate } from '../controller/types.ts';
+import type {
+  Controller,
+  ControllerBuilder,
+  ControllerOptions,
+  DeclaredController,
+  MapToKeys,
+  Predicate,
+} from '../controller/types.ts';
 import type { Clock, Logger, Random } from '../core/index.ts';
 import type { MetricsRegistry } from '../metrics/index.ts';
 import type { ManagerState } from './lifecycle.ts';
@@ -56,6 +63,8 @@ export interface Manager {
     options: ActorOptions & { readonly name?: string },
   ): ActorBuilder<T>;
   add(runnable: Runnable): void;
+  /** What its controllers work with, in the order they were declared. */
+  readonly declared: readonly DeclaredController[];
   /** Starts caches, then (when leading) workers. Resolves when the first workers run. */
   start(): Promise<void>;
   stop(): Promise<void>;

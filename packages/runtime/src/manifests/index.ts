@@ -3,3 +3,4 @@
  */
 export { normalizeRules } from './normalize-rules.ts';
 export { type RbacDeclaration, type RbacRules, rbacOf } from './rbac-of.ts';
+export { rulesOf } from './rules-of.ts';

@@ -10,6 +10,8 @@ export interface RbacDeclaration {
     readonly owns?: readonly Kind[];
     /** Only read. */
     readonly watches?: readonly Kind[];
+    /** Where the Leases are by which its keys are shared out. */
+    readonly sharding?: { readonly namespace: string };
   }[];
   /** What controllers do besides. */
   readonly rules?: readonly PolicyRule[];
@@ -28,6 +30,8 @@ export interface RbacRules {
 }
 
 const read = ['get', 'list', 'watch'];
+/** Of a Lease. */
+const held = ['get', 'create', 'update'];
 
 /** The least an operator must be allowed to do, from what it declares; merged and in a stable order. */
 export function rbacOf({ controllers, rules = [], events = true, election }: RbacDeclaration): RbacRules {
@@ -40,10 +44,20 @@ export function rbacOf({ controllers, rules = [], events = true, election }: Rba
     ...watches.map((other) => ruleOf(other, read)),
   ]);
   const told = { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] };
-  const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] };
+  const shards = controllers.flatMap(({ sharding }) => (sharding ? [sharding.namespace] : []));
+  const leases = [
+    ...(election ? [{ namespace: election.namespace, verbs: held }] : []),
+    ...shards.map((namespace) => ({ namespace, verbs: [...held, 'list', 'delete'] })),
+  ];
+  const byNamespace = Map.groupBy(leases, ({ namespace }) => namespace);
   return {
     cluster: normalizeRules([...declared, ...rules, ...(events ? [told] : [])]),
-    namespaces: election ? { [election.namespace]: normalizeRules([leases]) } : {},
+    namespaces: Object.fromEntries(
+      [...byNamespace].map(([namespace, uses]) => [
+        namespace,
+        normalizeRules(uses.map(({ verbs }) => ({ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs }))),
+      ]),
+    ),
   };
 }
 

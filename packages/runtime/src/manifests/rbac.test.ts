@@ -1,6 +1,7 @@
 import { ConfigMap, Pod, Service } from '@coxswain/k8s';
 import { describe, expect, it } from 'vitest';
-import { normalizeRules, rbacOf } from './index.ts';
+import type { Operator } from '../manager/index.ts';
+import { normalizeRules, rbacOf, rulesOf } from './index.ts';
 
 describe('normalizeRules', () => {
   it('merges and orders as controller-gen v0.21.0 does', () => {
@@ -60,5 +61,42 @@ describe('rbacOf', () => {
   it('keeps leases in their namespace', () => {
     const lease = { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'update'] };
     expect(rules.namespaces).toEqual({ ops: [lease] });
+  });
+});
+
+describe('rulesOf', () => {
+  const Widget = { group: 'demo.dev', version: 'v1', kind: 'Widget', plural: 'widgets', scope: 'Namespaced' } as const;
+  const operator: Operator = {
+    name: 'widgets',
+    crds: () => [],
+    kinds: [Widget],
+    setup(manager) {
+      const actor = { owns: [Service], observe: async () => undefined, finalize: async () => true };
+      manager.actor(Widget, actor, { finalizer: 'demo.dev/widget' }).owns(ConfigMap).run();
+      manager
+        .controller(Widget, 'sharded')
+        .watches(Pod, { map: () => [] })
+        .options({ sharding: { namespace: 'demo', lease: 'widgets' } })
+        .run({ reconcile: async () => {} });
+    },
+  };
+
+  it('are those of what the operator declares when it is set up', () => {
+    const controllers = [
+      { for: Widget, owns: [ConfigMap, Service] },
+      { for: Widget, watches: [Pod], sharding: { namespace: 'demo' } },
+    ];
+    expect(rulesOf(operator, { election: { namespace: 'demo' } })).toEqual(
+      rbacOf({ controllers, election: { namespace: 'demo' } }),
+    );
+    expect(rulesOf(operator).namespaces).toEqual({
+      demo: [
+        {
+          apiGroups: ['coordination.k8s.io'],
+          resources: ['leases'],
+          verbs: ['create', 'delete', 'get', 'list', 'update'],
+        },
+      ],
+    });
   });
 });
