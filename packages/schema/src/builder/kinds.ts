@@ -1,4 +1,5 @@
 import { escapeName } from '../cel/rules/escape.ts';
+import { setOwn } from '../json.ts';
 import type { SchemaNode } from '../node.ts';
 import type { Infer, ObjectInput, ObjectValue, Props } from './infer.ts';
 import { checkedPattern } from './pattern-text.ts';
@@ -145,7 +146,7 @@ function objectNode(props: Props): SchemaNode {
   const properties: Record<string, SchemaNode> = {};
   const required: string[] = [];
   for (const [name, schema] of Object.entries(props)) {
-    properties[name] = schema.node;
+    setOwn(properties, name, schema.node);
     if (!schema.omittable) required.push(name);
   }
   return { type: 'object', properties, ...(required.length > 0 && { required }) };

@@ -159,30 +159,45 @@ function at(indent: number): Place {
 }
 
 function printChain(head: string, calls: readonly Call[], place: Place): string {
-  const [lead, rest] = merged(head, calls);
-  const last = rest.at(-1);
-  const inLine = rest.length < 2 || (!isSpread(head, calls) && last !== undefined && breaksByItself(last));
-  const indent = inLine ? place.indent : place.indent + 2;
-  let text = lead;
-  let column = place.start + columns(lead);
-  if (lead !== head) {
-    const [first] = calls;
-    text = head + nameOf(first) + printArgs(first?.args ?? [], { indent: place.indent, start: column, after: 0 });
+  const rest = afterLead(head, calls);
+  if (rest.length < 2) return printCalls(head, calls, place);
+  if (!isSpread(head, calls)) {
+    const inLine = printCalls(head, calls, place);
+    // an object over several lines at the end keeps the chain together, as one that was written so would
+    if (endsInObject(head, calls, inLine)) return inLine;
   }
-  for (const call of rest) {
+  return printCalls(head, calls, place, rest.length);
+}
+
+/** Whether all is on one line, up to an object that the last call opens there. */
+function endsInObject(head: string, calls: readonly Call[], text: string): boolean {
+  const last = calls.at(-1);
+  const line = append(flatCalls(head, calls.slice(0, -1)), `${nameOf(last)}(`);
+  if (line === undefined || !text.startsWith(line) || text.startsWith(`${line}\n`)) return false;
+  return text.includes('{\n') && last?.args.some(isLiteral) === true;
+}
+
+function isLiteral(code: Code): boolean {
+  return code.is === 'object' || code.is === 'array' || (code.is === 'cast' && isLiteral(code.value));
+}
+
+/** The calls one after the other; the last `spread` of them begin a line each. */
+function printCalls(head: string, calls: readonly Call[], place: Place, spread = 0): string {
+  let text = head;
+  for (const [index, call] of calls.entries()) {
+    const ownLine = index >= calls.length - spread;
+    const indent = ownLine ? place.indent + 2 : place.indent;
+    if (ownLine) text += `\n${pad(indent)}`;
     const name = nameOf(call);
-    if (!inLine) text += `\n${pad(indent)}`;
-    column = inLine ? lastColumn(text, place.start) : indent;
-    const after = call === last ? place.after : 0;
-    text += name + printArgs(call.args, { indent, start: column + columns(name), after });
+    const start = lastColumn(text, place.start) + columns(name);
+    text += name + printArgs(call.args, { indent, start, after: index === calls.length - 1 ? place.after : 0 });
   }
   return text;
 }
 
-/** A name with a capital is taken for a maker of things, and keeps its first call. */
-function merged(head: string, calls: readonly Call[]): readonly [string, readonly Call[]] {
-  const [first, ...rest] = calls;
-  return first && /^[A-Z]/.test(head) ? [head + nameOf(first), rest] : [head, calls];
+/** The calls that can begin a line: a name with a capital is taken for a maker of things, and keeps its first call. */
+function afterLead(head: string, calls: readonly Call[]): readonly Call[] {
+  return /^[A-Z]/.test(head) ? calls.slice(1) : calls;
 }
 
 function breaksByItself({ args }: Call): boolean {
@@ -191,7 +206,7 @@ function breaksByItself({ args }: Call): boolean {
 
 /** Whether a chain takes a line for each call whatever the room. */
 function isSpread(head: string, calls: readonly Call[]): boolean {
-  const [, rest] = merged(head, calls);
+  const rest = afterLead(head, calls);
   if (rest.length < 2) return false;
   if (calls.length > 2 && !calls.every(({ args }) => args.every((arg) => isSimple(arg, 0)))) return true;
   return rest.slice(0, -1).some(breaksByItself);

@@ -67,7 +67,7 @@ function readNames(crd: Fields, spec: Fields): CrdContent['names'] {
   ];
   const scope = text(spec, 'scope', 'spec');
   if (scope !== 'Namespaced' && scope !== 'Cluster') {
-    throw new ImportError(`spec.scope: must be Namespaced or Cluster, not ${scope}`);
+    throw new ImportError(`spec.scope: must be Namespaced or Cluster, not ${JSON.stringify(scope)}`);
   }
   if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(kind))
     throw new ImportError(`spec.names.kind: ${JSON.stringify(kind)} is no name of a kind`);

@@ -18,7 +18,7 @@ export function crdOfModule(text: string): CustomResourceDefinition {
 const metaFields = ['apiVersion', 'kind', 'metadata'];
 
 /**
- * A CRD without what is not its author's: what the server fills in and keeps, the order of `required`, and the prose on
+ * A CRD without what is not its author's: what the server fills in and keeps, the order of `required`, subresources that are none, and the prose on
  * `apiVersion`, `kind` and `metadata`.
  */
 export function normalCrd(crd: CustomResourceDefinition): unknown {
@@ -33,8 +33,9 @@ export function normalCrd(crd: CustomResourceDefinition): unknown {
       group,
       names: { singular: names.kind.toLowerCase(), listKind: `${names.kind}List`, ...names },
       scope,
-      versions: versions.map((version) => {
-        return { ...version, schema: { openAPIV3Schema: normalRoot(version.schema?.openAPIV3Schema) } };
+      versions: versions.map(({ subresources = {}, ...version }) => {
+        const schema = { openAPIV3Schema: normalRoot(version.schema?.openAPIV3Schema) };
+        return { ...version, schema, ...(Object.keys(subresources).length > 0 && { subresources }) };
       }),
     },
   };
