@@ -1,3 +1,4 @@
+import { checkDocstrings } from './docstrings.ts';
 import { checkImports } from './imports.ts';
 import { root, run } from './run.ts';
 
@@ -7,16 +8,20 @@ export interface Check {
   readonly pass: () => Promise<boolean>;
 }
 
-/** Style, types, and who may import whom. */
+/** A check that finds violations, a line each, and tells them. */
+const finding = (name: string, find: (root: string) => Promise<readonly string[]>): Check => ({
+  name,
+  pass: async () => {
+    const violations = await find(root);
+    for (const violation of violations) process.stderr.write(`${violation}\n`);
+    return violations.length === 0;
+  },
+});
+
+/** Style, types, who may import whom, and that what is public is explained. */
 export const checks: readonly Check[] = [
   { name: 'biome', pass: async () => (await run('biome', ['check', '--error-on-warnings', '.'])) === 0 },
   { name: 'types', pass: async () => (await run('tsc', ['-p', '.'])) === 0 },
-  {
-    name: 'imports',
-    pass: async () => {
-      const violations = await checkImports(root);
-      for (const violation of violations) process.stderr.write(`${violation}\n`);
-      return violations.length === 0;
-    },
-  },
+  finding('imports', checkImports),
+  finding('docstrings', checkDocstrings),
 ];

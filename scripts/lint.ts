@@ -1,9 +1,9 @@
-/** `./cox lint`: style, types and import directions. Exits 1 when one fails. */
+/** `./cox lint`: style, types, import directions and docstrings. Exits 1 when one fails. */
 import { checks } from './checks.ts';
 
 const help = `usage: ./cox lint
 
-Style (biome), types (tsc) and import directions. Ends with 0 when all pass. \`npx biome check --write .\` mends what can be mended by rule.
+Style (biome), types (tsc), import directions, and that every export of runtime, schema and testing has a docstring. Ends with 0 when all pass. \`npx biome check --write .\` mends what can be mended by rule.
 `;
 
 async function lint(): Promise<number> {

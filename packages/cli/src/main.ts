@@ -27,7 +27,7 @@ const screen: Screen = {
 const outro = `
 Commands for those who work on this repository, each with its own --help:
   ./cox test [FILTER ...]   lint, types and tests
-  ./cox lint                style, types, import directions
+  ./cox lint                style, types, import directions, docstrings
   ./cox bench NAME          measurements
 
 A cluster's kubeconfig, log and process file are kept in $COX_HOME/NAME, by default ~/.coxswain/NAME.`;

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 
+/** How a program is run. */
 export interface RunOptions {
   /** Folder it runs in. */
   readonly cwd: string;

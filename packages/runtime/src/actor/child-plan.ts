@@ -9,6 +9,7 @@ import { keyOf, keyString } from '../core/index.ts';
  */
 export type ImmutablePolicy = 'fail' | 'recreate' | 'orphanAndRecreate';
 
+/** What `child` takes besides the object itself; all of it optional. */
 export interface ChildOptions<C extends KubeObject> {
   /** How `after` of others names it; default `Kind/name`, such as `Deployment/web`. */
   readonly id?: string;

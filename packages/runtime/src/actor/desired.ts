@@ -20,6 +20,7 @@ export function observedChildren(find: (kind: Kind) => readonly KubeObject[] = (
   return { of, get: (kind, name) => of(kind).find(({ metadata }) => metadata.name === name) };
 }
 
+/** What `desired` makes an actor of; only `owns` and `children` are required. */
 export interface DesiredOptions<T extends KubeObject> {
   /** The kinds that children may have: watched, and cleared of those that are no longer desired. */
   readonly owns: readonly Kind[];

@@ -48,6 +48,7 @@ export class ApplyMemory {
   }
 }
 
+/** What `applyObject` writes with, and how. */
 export interface ApplyOptions {
   readonly client: Client;
   /** Where the child is looked up before a request is sent; kinds without an informer are always sent. */

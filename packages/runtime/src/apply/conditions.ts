@@ -62,6 +62,7 @@ export function conditionsOf(object: KubeObject): readonly Condition[] {
   return Array.isArray(list) ? (list as readonly Condition[]) : [];
 }
 
+/** The condition of this type in `status.conditions`; `undefined` where there is none. */
 export function findCondition(object: KubeObject, type: string): Condition | undefined {
   return conditionsOf(object).find((condition) => condition.type === type);
 }

@@ -11,6 +11,7 @@ export interface FinalizerOptions {
 /** Tries before a finalizer that others keep changing around is given up as a conflict. */
 const tries = 5;
 
+/** Whether `metadata.finalizers` names it. */
 export function hasFinalizer(object: KubeObject, name: string): boolean {
   return object.metadata.finalizers?.includes(name) ?? false;
 }

@@ -1,6 +1,7 @@
 import { ClusterRole, ClusterRoleBinding, type PolicyRule } from '@coxswain/k8s';
 import { apply, type Client } from '../client/index.ts';
 
+/** Rules, and who gets them: a ClusterRole and its binding. */
 export interface Grant {
   /** Of the ClusterRole and of its binding. */
   readonly name: string;

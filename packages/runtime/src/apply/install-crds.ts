@@ -2,6 +2,7 @@ import { CustomResourceDefinition, type KubeObject } from '@coxswain/k8s';
 import { apply, type Client } from '../client/index.ts';
 import { type Clock, sleep, systemClock } from '../core/index.ts';
 
+/** How `installCrds` writes and how long it waits. */
 export interface InstallCrdsOptions {
   /** Who owns the fields of the definitions. Default: the client's. */
   readonly fieldManager?: string;

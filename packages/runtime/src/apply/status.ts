@@ -3,6 +3,7 @@ import { type Client, merge } from '../client/index.ts';
 import { conflict, deepEqual, isConflict, isNotFound, keyOf } from '../core/index.ts';
 import { mergeDiff, mergePatched } from './merge-diff.ts';
 
+/** How `writeStatus` writes. */
 export interface StatusOptions {
   /** Whether status has its own subresource; default true. */
   readonly subresource?: boolean;

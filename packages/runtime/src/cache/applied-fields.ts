@@ -8,6 +8,7 @@ export interface AppliedFields {
   readonly fields: FieldsNode;
 }
 
+/** A tree of fields as `fieldsV1` of managed fields writes it: `f:name` for a field, `k:{…}` for an item; a leaf is empty. */
 export interface FieldsNode {
   readonly [key: string]: FieldsNode;
 }

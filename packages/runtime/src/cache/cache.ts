@@ -18,6 +18,7 @@ import { scopeRules } from './scope.ts';
 import { SharedInformer } from './shared-informer.ts';
 import type { Cache, Informer, InformerScope, InformerState, Store } from './types.ts';
 
+/** What `createCache` needs; only the client is required. */
 export interface CacheOptions {
   readonly client: Client;
   /** Waits and watchdogs run on it; default the machine's. */

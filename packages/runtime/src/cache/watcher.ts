@@ -20,6 +20,7 @@ export interface WatchSink<T> {
   bookmark(version: string): boolean;
 }
 
+/** What a watcher follows, and what it waits and draws with. */
 export interface WatcherOptions<T extends KubeObject> {
   readonly resource: Resource<T>;
   readonly selection: Pick<WatchOptions, 'namespace' | 'labels' | 'fields' | 'metadataOnly' | 'keepManagedFields'>;

@@ -22,6 +22,7 @@ export function updateAuthorship(object: KubeObject): Authorship {
     before !== undefined && explains(content(before), content(answer), content(object), 'whole');
 }
 
+/** Which changes the answer to a patch shows: only ours where the patch pins a version, else maybe those of others too. */
 export function patchAuthorship(patch: Patch): Authorship {
   const version = pinOf(patch);
   if (version !== undefined) return pinned(version);

@@ -15,6 +15,7 @@ import { retrying } from './retry.ts';
 import type { Transport, TransportRequest, WatchEvent } from './transport.ts';
 import type { CallOptions, Client, Resource } from './types.ts';
 
+/** What `createClient` needs; only the transport is required. */
 export interface ClientOptions {
   readonly transport: Transport;
   /** Name under which the server records what this client wrote; default: the server takes it from the user agent. */

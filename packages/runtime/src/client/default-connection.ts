@@ -5,6 +5,7 @@ import type { Connection } from './connection.ts';
 import { inClusterConnection } from './in-cluster.ts';
 import { loadKubeconfig } from './kubeconfig.ts';
 
+/** Where `defaultConnection` looks. */
 export interface DefaultConnectionOptions {
   /** `KUBECONFIG`, `HOME`, the address of the cluster a pod runs in, proxies; exec plugins run in it. */
   readonly env: Readonly<Record<string, string | undefined>>;

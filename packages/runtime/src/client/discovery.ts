@@ -35,6 +35,7 @@ export interface Discovery {
   invalidate(): void;
 }
 
+/** How often `createDiscovery` asks the server; all of it optional. */
 export interface DiscoveryOptions {
   readonly clock?: Clock;
   /** Milliseconds between two questions to the server because something was not found; default 5 000. */

@@ -12,6 +12,7 @@ import type { Transport, TransportRequest, TransportResponse, WatchEvent } from 
 import { warningTexts } from './warnings.ts';
 import { WatchDecoder } from './watch-decoder.ts';
 
+/** Limits of the connections to a server; all of it optional. */
 export interface HttpTransportOptions {
   /** Default: the machine's. Only reads dates in `Retry-After`; sockets keep their own time. */
   readonly clock?: Clock;

@@ -5,6 +5,7 @@ import type { Connection } from './connection.ts';
 import { fileCredentials } from './credentials.ts';
 import { proxyFromEnvironment } from './proxy-from-environment.ts';
 
+/** Where a pod finds its server and its credentials. */
 export interface InClusterOptions {
   /** Where `KUBERNETES_SERVICE_HOST` and `KUBERNETES_SERVICE_PORT` are, and `HTTPS_PROXY` and `NO_PROXY` if any. */
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -7,6 +7,7 @@ import { type Entry, type Kubeconfig, mergeKubeconfigs, parseKubeconfig } from '
 import { impersonationOf, userCredentials } from './kubeconfig-user.ts';
 import { proxyFromEnvironment } from './proxy-from-environment.ts';
 
+/** Which kubeconfig is read, and which context of it. */
 export interface KubeconfigOptions {
   /** One file, or several as `KUBECONFIG` lists them; the first to name something wins. */
   readonly path?: string;

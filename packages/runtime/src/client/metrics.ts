@@ -3,6 +3,7 @@ import type { MetricsRegistry } from '../metrics/index.ts';
 import type { Interceptor } from './interceptor.ts';
 import type { TransportRequest } from './transport.ts';
 
+/** What requests are labelled with. */
 export interface ClientMetricsOptions {
   /** The server as the metrics name it: host and port, as in the connection's `server`. */
   readonly host: string;

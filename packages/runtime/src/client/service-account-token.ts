@@ -17,6 +17,7 @@ export interface TokenSpec {
   };
 }
 
+/** A token that the server made for a service account. A secret: it belongs in no log. */
 export interface ServiceAccountToken {
   readonly token: string;
   /** RFC 3339. */

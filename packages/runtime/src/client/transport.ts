@@ -1,5 +1,6 @@
 import type { KubeObject, ObjectMeta, Status } from '@coxswain/k8s';
 
+/** HTTP methods that a Kubernetes API knows. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Takes the JSON text of an object's managed fields, which are then missing in its metadata. */
@@ -29,6 +30,7 @@ export interface TransportRequest {
   readonly gate?: () => void;
 }
 
+/** An answer of the server, of any status. */
 export interface TransportResponse {
   readonly status: number;
   /** Parsed JSON, or the text when the server answered something else. From the in-process transport: frozen and shared. */

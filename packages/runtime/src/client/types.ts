@@ -9,11 +9,13 @@ export type Patch =
   | { readonly type: 'strategic'; readonly body: unknown }
   | { readonly type: 'apply'; readonly body: unknown };
 
+/** One operation of a JSON patch (RFC 6902); paths are JSON pointers. */
 export type JsonPatchOperation =
   | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: Json | unknown }
   | { readonly op: 'remove'; readonly path: string }
   | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string };
 
+/** Of every call. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds until the call is given up; default 30 000. */
@@ -22,6 +24,7 @@ export interface CallOptions {
   readonly gate?: () => void;
 }
 
+/** Of every call that writes. */
 export interface WriteOptions extends CallOptions {
   /** The server checks and answers, but stores nothing. */
   readonly dryRun?: boolean;
@@ -30,6 +33,7 @@ export interface WriteOptions extends CallOptions {
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
 }
 
+/** Of a server-side apply. */
 export interface ServerSideApplyOptions extends WriteOptions {
   /** Take fields over from other managers; else a conflict with them is refused (409). */
   readonly force?: boolean;
@@ -41,6 +45,7 @@ export interface PatchOptions extends ServerSideApplyOptions {
   readonly subresource?: string;
 }
 
+/** Of a delete. Absent fields are the server's to decide. */
 export interface DeleteOptions extends CallOptions {
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
   readonly gracePeriodSeconds?: number;
@@ -48,6 +53,7 @@ export interface DeleteOptions extends CallOptions {
   readonly dryRun?: boolean;
 }
 
+/** Which objects a list has, and how much of them at a time. */
 export interface ListOptions extends CallOptions {
   /** Absent: all namespaces. */
   readonly namespace?: string;
@@ -63,6 +69,7 @@ export interface ListOptions extends CallOptions {
   readonly metadataOnly?: boolean;
 }
 
+/** Which objects a watch follows, and from where. */
 export interface WatchOptions extends Omit<ListOptions, 'limit' | 'continue'> {
   readonly timeoutSeconds?: number;
   readonly allowBookmarks?: boolean;

@@ -27,10 +27,12 @@ export const generationChanged: Predicate<KubeObject> = onUpdate(
     now.uid !== before.uid,
 );
 
+/** Passes updates that change labels, and all that comes or goes. */
 export const labelsChanged: Predicate<KubeObject> = onUpdate(
   (object, previous) => !sameTexts(object.metadata.labels, previous.metadata.labels),
 );
 
+/** Passes updates that change annotations, and all that comes or goes. */
 export const annotationsChanged: Predicate<KubeObject> = onUpdate(
   (object, previous) => !sameTexts(object.metadata.annotations, previous.metadata.annotations),
 );

@@ -19,6 +19,7 @@ export interface ReconcileContext {
   readonly signal: AbortSignal;
 }
 
+/** What is done for a key. It must be safe to repeat at any time; what it throws is tried again, with backoff. */
 export interface Reconciler {
   // biome-ignore lint/suspicious/noConfusingVoidType: lets a reconcile that only ever ends well return nothing
   reconcile(context: ReconcileContext): Promise<Result | void>;
@@ -32,6 +33,7 @@ export type Predicate<T extends KubeObject> = (event: StoreEvent<T>) => boolean;
 /** Which keys of the controller's own kind an object of another kind concerns. */
 export type MapToKeys<T extends KubeObject> = (object: T, context: { readonly cache: Cache }) => Iterable<ObjectKey>;
 
+/** How a controller works its keys; all of it optional. */
 export interface ControllerOptions {
   /** Keys worked at the same time; a key is never worked twice at once. Default 16. */
   readonly workers?: number;
@@ -89,6 +91,7 @@ export interface DeclaredController {
   readonly sharding?: ShardingOptions;
 }
 
+/** A controller that was given to a manager: it works while the manager runs. */
 export interface Controller {
   readonly name: string;
   readonly kind: Kind;

@@ -67,23 +67,28 @@ function detailsOf(resource: ResourceRef, name: string, causes?: readonly Status
   };
 }
 
+/** 404 `NotFound`, worded as the API server words it. */
 export function notFound(resource: ResourceRef, name: string): ApiError {
   return apiError(404, 'NotFound', `${quoted(resource, name)} not found`, detailsOf(resource, name));
 }
 
+/** 409 `AlreadyExists`, worded as the API server words it. */
 export function alreadyExists(resource: ResourceRef, name: string): ApiError {
   return apiError(409, 'AlreadyExists', `${quoted(resource, name)} already exists`, detailsOf(resource, name));
 }
 
+/** 409 `Conflict`, worded as the API server words it. */
 export function conflict(resource: ResourceRef, name: string, why: string): ApiError {
   const message = `Operation cannot be fulfilled on ${quoted(resource, name)}: ${why}`;
   return apiError(409, 'Conflict', message, detailsOf(resource, name));
 }
 
+/** 400 `BadRequest` with this message. */
 export function badRequest(message: string): ApiError {
   return apiError(400, 'BadRequest', message);
 }
 
+/** 403 `Forbidden`, worded as the API server words it. */
 export function forbidden(resource: ResourceRef, name: string, why: string, causes?: readonly StatusCause[]): ApiError {
   const message = `${quoted(resource, name)} is forbidden: ${why}`;
   return apiError(403, 'Forbidden', message, detailsOf(resource, name, causes));
@@ -114,11 +119,17 @@ function hasReason(error: unknown, reason: string): boolean {
   return error instanceof ApiError && error.reason === reason;
 }
 
+/** An `ApiError` with the reason `NotFound`: the object is not there, or its kind is not served. */
 export const isNotFound = (error: unknown): boolean => hasReason(error, 'NotFound');
+/** An `ApiError` with the reason `AlreadyExists`: the name is taken. */
 export const isAlreadyExists = (error: unknown): boolean => hasReason(error, 'AlreadyExists');
+/** An `ApiError` with the reason `Conflict`: somebody else wrote first, or owns the field. */
 export const isConflict = (error: unknown): boolean => hasReason(error, 'Conflict');
+/** An `ApiError` with the reason `Invalid` (422): `details.causes` names the fields. */
 export const isInvalid = (error: unknown): boolean => hasReason(error, 'Invalid');
+/** An `ApiError` with the reason `Forbidden`: by permissions, quota or admission. */
 export const isForbidden = (error: unknown): boolean => hasReason(error, 'Forbidden');
 /** 410 in any of its forms: `Expired` or `Gone`. */
 export const isExpired = (error: unknown): boolean => error instanceof ApiError && error.code === 410;
+/** An `ApiError` with the code 429: the server, or a disruption budget, asks to wait. */
 export const isTooManyRequests = (error: unknown): boolean => error instanceof ApiError && error.code === 429;

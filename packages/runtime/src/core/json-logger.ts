@@ -3,8 +3,10 @@ import type { Logger } from './logger.ts';
 
 const levels = ['debug', 'info', 'warn', 'error'] as const;
 
+/** Levels of a logger, the least urgent first. */
 export type LogLevel = (typeof levels)[number];
 
+/** Where `jsonLogger` writes, and from which level on. */
 export interface JsonLoggerOptions {
   /** Takes each line, with its line break: `(line) => process.stderr.write(line)`. */
   readonly write: (line: string) => void;

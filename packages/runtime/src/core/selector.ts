@@ -20,6 +20,7 @@ export interface LabelSelectorLike {
   }[];
 }
 
+/** Labels by name. */
 export type LabelPairs = Readonly<Record<string, string>>;
 
 /** A selector that cannot be understood. The message is the server's. */

@@ -11,6 +11,7 @@ export interface Lease extends KubeObject {
   };
 }
 
+/** The Lease of `coordination.k8s.io/v1`, as far as an election needs it. */
 export const leaseKind: Kind<Lease> = {
   group: 'coordination.k8s.io',
   version: 'v1',

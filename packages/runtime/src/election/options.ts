@@ -12,8 +12,10 @@ export interface ElectionTimes {
   readonly retryPeriod: number;
 }
 
+/** Milliseconds, as in client-go: a lease holds 15 s, its renewal is given up after 10 s, and it is tried every 2 s. */
 export const defaultTimes: ElectionTimes = { leaseDuration: 15_000, renewDeadline: 10_000, retryPeriod: 2_000 };
 
+/** Which lease a replica wants, under which name, and with which times. */
 export interface ElectorOptions {
   /** Not fenced. */
   readonly client: Client;

@@ -26,6 +26,7 @@ export interface RecordedEvent extends KubeObject {
   readonly series?: { readonly count: number; readonly lastObservedTime: string };
 }
 
+/** The Event of `events.k8s.io/v1`, as the recorder writes it. */
 export const eventKind: Kind<RecordedEvent> = {
   group: 'events.k8s.io',
   version: 'v1',

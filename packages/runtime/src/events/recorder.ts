@@ -23,6 +23,7 @@ export interface EventDetails {
   readonly fieldPath?: string;
 }
 
+/** What `EventRecorder` writes with, and in whose name. */
 export interface RecorderOptions {
   readonly client: Client;
   readonly clock: Clock;

@@ -14,6 +14,7 @@ import type { Clock, Logger, Random } from '../core/index.ts';
 import type { MetricsRegistry } from '../metrics/index.ts';
 import type { ManagerState } from './lifecycle.ts';
 
+/** What `createManager` needs; only the client and the name are required. */
 export interface ManagerOptions {
   /** A client to one API server. The manager wraps it: writes are fenced and feed the stores. */
   readonly client: Client;

@@ -14,15 +14,18 @@ export interface HistogramSpec extends MetricSpec {
   readonly buckets?: readonly number[];
 }
 
+/** Only goes up. */
 export interface Counter {
   inc(labels: MetricLabels, by?: number): void;
 }
 
+/** Goes up and down. */
 export interface Gauge {
   set(labels: MetricLabels, value: number): void;
   add(labels: MetricLabels, by: number): void;
 }
 
+/** Counts values by size. */
 export interface Histogram {
   observe(labels: MetricLabels, value: number): void;
 }

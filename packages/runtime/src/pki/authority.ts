@@ -21,6 +21,7 @@ export interface Authority extends KeyPair {
   signRequest(request: SigningRequest, grant: CertificateGrant): string;
 }
 
+/** Of a certificate for a server. */
 export interface ServerCertificateOptions {
   /** Shown to people; clients go by the names. Default: `server`. */
   readonly commonName?: string;
@@ -35,6 +36,7 @@ export interface CertificateGrant {
   readonly notAfter: number;
 }
 
+/** Of a certificate authority, new or made before. */
 export interface AuthorityOptions {
   readonly clock: Clock;
   /** Draws serial numbers; keys always come from the system. */

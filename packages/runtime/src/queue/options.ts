@@ -23,6 +23,7 @@ export interface QueueObserver {
   retried(): void;
 }
 
+/** What a work queue waits and draws with, and its backoff and limits. */
 export interface QueueOptions {
   readonly clock: Clock;
   readonly random: Random;

@@ -6,6 +6,7 @@ import { type Answer, type Listening, PlainServer } from './plain-server.ts';
 /** Throws, or rejects, to say what is wrong. */
 export type HealthCheck = () => void | Promise<void>;
 
+/** What the probes go by, and where they are served. */
 export interface HealthOptions extends Listening {
   readonly manager: Pick<Manager, 'cache' | 'state' | 'clock'>;
   /**

@@ -23,6 +23,7 @@ export interface ShardHandlers {
   drained(shard: number): Promise<void>;
 }
 
+/** Which shards a replica shares in, and what it does when they come and go. */
 export interface SharderOptions extends ShardingOptions {
   /** Not fenced. */
   readonly client: Client;

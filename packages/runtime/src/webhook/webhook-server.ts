@@ -10,6 +10,7 @@ import { type Endpoint, HttpsServer } from './https-server.ts';
 import { type WebhookObserver, webhookMetrics } from './metrics.ts';
 import type { Webhook } from './types.ts';
 
+/** What `webhookServer` serves, under which certificate, and where. */
 export interface WebhookServerOptions {
   /** For handlers and certificates. The plain client, not the manager's: that one writes only while it leads. */
   readonly client: Client;

@@ -58,6 +58,7 @@ export type ListOptions<Item = unknown> =
   | { readonly type?: 'atomic' | 'set'; readonly keys?: never }
   | { readonly type: 'map'; readonly keys: Keys<Item> };
 
+/** A list: how it is merged, and how many items it may have. */
 export class ListSchema<T> extends Schema<readonly T[]> {
   /** Server-side apply replaces the list as a whole. The server takes lists so when nothing is said, too. */
   atomic(): this {

@@ -13,6 +13,7 @@ import type { Value } from './values/value.ts';
 /** The greatest cost of one evaluation, unless the caller says otherwise. */
 export const perCallLimit = 1_000_000;
 
+/** What came of an evaluation: a value or an error, and what it cost. */
 export type Outcome =
   | { readonly value: Value; readonly cost: number }
   | { readonly error: string; readonly cost: number; readonly cancelled: boolean };
@@ -32,6 +33,7 @@ export interface Expression {
   evaluate(variables: Readonly<Record<string, Value | undefined>>, limit?: number): Outcome;
 }
 
+/** What an expression may use beyond its variables. */
 export interface ExpressionOptions {
   /** Makes objects of types that the expression may construct. */
   readonly construct?: Construct;

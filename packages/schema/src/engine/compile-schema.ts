@@ -11,6 +11,7 @@ import { Report } from './report.ts';
 import { firstTypeMismatch, type TypeMismatch } from './type-mismatch.ts';
 import { Validator } from './validator.ts';
 
+/** Of validation: what the value is compared with. */
 export interface ValidateOptions {
   /** The stored value on an update: what did not change since is not held against the new one. */
   readonly old?: unknown;
@@ -18,6 +19,7 @@ export interface ValidateOptions {
   readonly path?: string;
 }
 
+/** Of pruning: what is known without being in the schema. */
 export interface PruneOptions {
   /** The value is a whole object: `apiVersion`, `kind` and `metadata` are known without being in the schema. Default true. */
   readonly resource?: boolean;

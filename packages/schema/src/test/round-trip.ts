@@ -6,6 +6,7 @@ import { isSimple, validValue } from './valid-values.ts';
 
 type Convertible = Pick<VersionedResource, 'group' | 'kind' | 'versionNames' | 'version' | 'convert'>;
 
+/** What `roundTrip` tries; all of it optional. */
 export interface RoundTripOptions {
   /** Objects by version, for schemas with patterns, lengths or combinators: from those no value can be made up. */
   readonly objects?: Readonly<Record<string, fc.Arbitrary<KubeObject>>>;

@@ -8,6 +8,7 @@ import { type Clock, systemClock } from '@coxswain/runtime/core';
 import { goProgramPath, missingGoPrograms } from '../go-programs/index.ts';
 import { type Child, freePort, startChild, untilReady } from './child.ts';
 
+/** Of a real etcd and kube-apiserver; all of it optional. */
 export interface ControlPlaneOptions {
   /** Milliseconds each program may take until it is ready; default 120 000. */
   readonly timeout?: number;

@@ -40,6 +40,7 @@ export interface ScriptedFault {
   readonly what: NetworkFault;
 }
 
+/** Faults and their times, played in order. */
 export type FaultScript = readonly ScriptedFault[];
 
 /** Since the start. */
@@ -55,6 +56,7 @@ export interface ProxyCounts {
   readonly disturbed: number;
 }
 
+/** Which server the proxy stands before. */
 export interface FaultProxyOptions {
   /** Of the server to stand before, YAML; its credentials are the ones the proxy uses. */
   readonly kubeconfig: string;

@@ -4,6 +4,7 @@ import { startSubject } from './subject.ts';
 
 /** How the leader ends, and whether the next one was there already with full caches. */
 export const failoverWays = ['SIGTERM, warm', 'SIGTERM, cold', 'SIGKILL, warm', 'SIGKILL, cold'] as const;
+/** How the leader ends. */
 export type FailoverWay = (typeof failoverWays)[number];
 
 export interface FailoverOptions {
@@ -13,6 +14,7 @@ export interface FailoverOptions {
   readonly patience: number;
 }
 
+/** What came of a leader's end under load; times are milliseconds. */
 export interface FailoverResult {
   readonly way: FailoverWay;
   readonly objects: number;

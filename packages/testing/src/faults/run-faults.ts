@@ -29,7 +29,9 @@ const faults = {
   'line cut': async ({ proxy }: Scene) => proxy.inject({ fault: 'truncate', times: 2 }),
 } as const;
 
+/** A fault that the suite knows. */
 export type FaultName = keyof typeof faults;
+/** All faults that the suite knows, in the order they are run. */
 export const faultNames = Object.keys(faults) as readonly FaultName[];
 
 /** Runs the operator behind the proxy, and each fault in each cycle. */

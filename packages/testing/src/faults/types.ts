@@ -27,6 +27,7 @@ export type EchoReport =
       readonly heap: number;
     };
 
+/** How large the world is, how often each fault comes and how long it lasts. */
 export interface FaultRunOptions {
   readonly server: Server;
   /** Echoes in the world, of which a tenth changes during each fault. */

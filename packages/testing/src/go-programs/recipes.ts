@@ -40,4 +40,5 @@ export const recipes = {
   ginkgo: { ...kubernetes, package: 'github.com/onsi/ginkgo/v2/ginkgo' },
 } as const satisfies Readonly<Record<string, Recipe>>;
 
+/** A program of Kubernetes that can be built from Go modules. */
 export type GoProgram = keyof typeof recipes;

@@ -6,6 +6,7 @@ import { type Clock, keyOf, keyString, systemClock } from '@coxswain/runtime/cor
 /** What is broken, in words; `undefined` while it holds. Reads the stores of the kinds that are watched. */
 export type Rule = (stores: Pick<Cache, 'store'>) => string | undefined;
 
+/** The rules, and the kinds they look at. */
 export interface InvariantOptions {
   readonly client: Client;
   /** What the rules look at. Kinds are watched each for itself: a rule over two of them may see one ahead of the other. */
@@ -25,6 +26,7 @@ export class InvariantError extends Error {
   override readonly name = 'InvariantError';
 }
 
+/** Rules that are asked after each change of the server. */
 export interface Invariants extends AsyncDisposable {
   /** Changes looked at so far. */
   readonly checked: number;

@@ -15,6 +15,7 @@ import { type Machine, startNetwork } from './machine.ts';
 import { RealNode } from './real-node.ts';
 import { missingForRealCluster, realPrograms } from './requirements.ts';
 
+/** How large a real cluster is; all of it optional. */
 export interface RealClusterOptions {
   /** Default 2; at most 9. */
   readonly nodes?: number;

@@ -4,6 +4,7 @@ import type { Clock, Logger, ObjectKey, Random } from '@coxswain/runtime/core';
 import type { Manager, ManagerOptions } from '@coxswain/runtime/manager';
 import type { Server } from './options.ts';
 
+/** Which server a world stands on, and how its time passes; all of it optional. */
 export interface TestClusterOptions {
   /** Which server; default: what the environment variable `COX_SERVER` says (`embedded` or `real`), else `embedded`. */
   readonly server?: Server;
@@ -23,6 +24,7 @@ export interface TestClusterOptions {
   readonly controlPlane?: boolean;
 }
 
+/** How long is waited, and for what. */
 export interface WaitOptions {
   /** Milliseconds of the world's clock; default 30 000. */
   readonly timeout?: number;

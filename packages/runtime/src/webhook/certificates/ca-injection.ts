@@ -22,6 +22,7 @@ export interface CaTarget {
   readonly name: string;
 }
 
+/** The Service that leads to a webhook server. */
 export interface ServiceKey {
   readonly namespace: string;
   readonly name: string;

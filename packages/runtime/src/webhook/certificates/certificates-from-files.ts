@@ -6,6 +6,7 @@ import type { CertificateParts, CertificateSource } from './certificate-source.t
 import { type CertificateObserver, certificateMetrics } from './metrics.ts';
 import { Pacer } from './pacer.ts';
 
+/** Paths of a certificate and its key, as cert-manager and kubelet mount them. */
 export interface CertificateFiles {
   /** Path of the certificate, with those of intermediate authorities after it: PEM. */
   readonly cert: string;

@@ -9,6 +9,7 @@ import { Pacer } from './pacer.ts';
 import { type RotationTimes, rotation } from './rotation.ts';
 import { dataOf, readStored, type StoredCertificate } from './stored-certificate.ts';
 
+/** Where `selfSigned` keeps its certificate, the names it answers to, and who is told of its authority. */
 export interface SelfSignedOptions {
   /**
    * The Secret (`kubernetes.io/tls`, with `ca.crt`) that all replicas share; made when there is none. One that is there must be

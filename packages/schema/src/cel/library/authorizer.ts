@@ -19,6 +19,7 @@ export interface AuthorizationQuery {
   readonly labelSelector?: string;
 }
 
+/** Whether it is allowed, and why. */
 export interface AuthorizationAnswer {
   readonly allowed: boolean;
   readonly reason: string;
@@ -79,7 +80,9 @@ export function requestResourceValue(authorize: Authorize, resource: Omit<Author
   return new Question('ResourceCheck', resource, authorize);
 }
 
+/** Type of the variable `authorizer`. */
 export const authorizerType = parseType('kubernetes.authorization.Authorizer');
+/** Type of the variable `authorizer.requestResource`. */
 export const resourceCheckType = parseType('kubernetes.authorization.ResourceCheck');
 
 function question(value: Value, stage: Stage): Question {

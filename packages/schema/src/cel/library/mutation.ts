@@ -13,6 +13,7 @@ const patchFields = new Set(['op', 'path', 'from']);
 
 /** The types that the results of mutating expressions have. */
 export const applyConfigurationType = structType(objectName);
+/** Type of one operation of a JSON patch: `JSONPatch{…}`. */
 export const jsonPatchType = structType(patchName);
 
 const isObjectName = (name: string): boolean => name === objectName || name.startsWith(`${objectName}.`);

@@ -23,6 +23,7 @@ export interface CompiledRule {
   readonly fieldPath: string;
 }
 
+/** Where a rule stands, and what it may use. */
 export interface CompileRuleOptions {
   /** Whether the schema is the root of a resource: `apiVersion`, `kind` and `metadata` are known there. Default false. */
   readonly isRoot?: boolean;

@@ -13,6 +13,7 @@ import { type RulePlan, rulePlanOf } from './rule-plan.ts';
 /** What all rules of one object may cost together. */
 export const objectBudget = 10_000_000;
 
+/** What the rules are evaluated with besides the value. */
 export interface EvaluateOptions {
   /** The stored value on an update. Without it, rules that compare with it are skipped. */
   readonly old?: unknown;

@@ -8,6 +8,7 @@ import { normalizeFieldPath } from './field-path.ts';
 
 /** The most a rule may cost by the bounds of its schema, and all rules of a schema together. */
 export const ruleCostLimit = 10_000_000;
+/** The most that all rules of one schema may cost together, by the server's estimate. */
 export const schemaCostLimit = 100_000_000;
 
 const overflow = 2 ** 64;

@@ -18,6 +18,7 @@ export type TypeKind =
   | 'opaque'
   | 'param';
 
+/** A type of CEL: its kind, its name, and the types it is made of. */
 export interface CelType {
   readonly kind: TypeKind;
   readonly name: string;
@@ -28,6 +29,7 @@ function simple(kind: TypeKind, name: string = kind): CelType {
   return { kind, name, params: [] };
 }
 
+/** The types that are not made of others. */
 export const types = {
   dyn: simple('dyn'),
   error: simple('error', '!error!'),
@@ -43,10 +45,12 @@ export const types = {
   type: simple('type'),
 } as const;
 
+/** The type of lists of `element`. */
 export function listOf(element: CelType): CelType {
   return { kind: 'list', name: 'list', params: [element] };
 }
 
+/** The type of maps from `key` to `value`. */
 export function mapOf(key: CelType, value: CelType): CelType {
   return { kind: 'map', name: 'map', params: [key, value] };
 }
@@ -59,6 +63,7 @@ export function typeOf(param: CelType): CelType {
   return { kind: 'type', name: 'type', params: [param] };
 }
 
+/** The type of objects that the schema calls `name`. */
 export function structType(name: string): CelType {
   return simple('struct', name);
 }
@@ -80,6 +85,7 @@ export function unwrapOptional(type: CelType): CelType {
   return isOptional(type) ? (type.params[0] ?? types.dyn) : type;
 }
 
+/** Whether the two are one type, down to what they are made of. */
 export function sameType(a: CelType, b: CelType): boolean {
   if (a === b) return true;
   if (a.kind !== b.kind || a.name !== b.name || a.params.length !== b.params.length) return false;
