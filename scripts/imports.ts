@@ -28,6 +28,7 @@ const runtimeRank: Readonly<Record<string, number>> = {
   election: 4,
   apply: 4,
   sharding: 4.5,
+  tracing: 4,
   controller: 5,
   actor: 6,
   manager: 7,

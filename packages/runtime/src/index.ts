@@ -18,3 +18,4 @@ export * from './queue/index.ts';
 export * from './webhook/index.ts';
 export * from './serving/index.ts';
 export * from './sharding/index.ts';
+export * from './tracing/index.ts';

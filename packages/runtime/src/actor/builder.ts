@@ -108,6 +108,7 @@ export class ActorControllerBuilder<T extends KubeObject> {
       memory: new ApplyMemory(),
       observer: actorMetrics(host.metrics ?? noMetrics, this.#name),
       dependencies,
+      ...(host.tracer ? { tracer: host.tracer } : {}),
       indexed: (kind) => this.#indexed.has(resourceName(kind)),
     });
     const controller = this.#builder.run(loop);

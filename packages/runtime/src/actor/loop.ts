@@ -1,7 +1,9 @@
 import type { KubeObject } from '@coxswain/k8s';
+import type { Tracer } from '@opentelemetry/api';
 import { addFinalizer, hasFinalizer, removeFinalizer, writeStatus } from '../apply/index.ts';
 import type { ReconcileContext, Reconciler, Result } from '../controller/index.ts';
 import { isConflict, keyString } from '../core/index.ts';
+import { inSpan } from '../tracing/index.ts';
 import { actorContext, type ContextParts } from './context.ts';
 import type { DependencyWatch } from './dependencies.ts';
 import { StatusDraft, syncedType } from './draft.ts';
@@ -21,6 +23,8 @@ export interface LoopParts<T extends KubeObject> extends ContextParts<T> {
   readonly options: ResolvedActorOptions;
   readonly observer: ActorObserver;
   readonly dependencies: DependencyWatch;
+  /** Makes each action a span; absent: none is made. */
+  readonly tracer?: Tracer;
 }
 
 /** One pass over one object. */
@@ -132,7 +136,7 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
     let result: ActionResult = 'error';
     log.debug({ action: action.name }, 'action');
     try {
-      await action.run(context);
+      await this.#run(action, context);
       signal.throwIfAborted();
       result = effects.count > before ? 'success' : 'idle';
     } catch (error) {
@@ -142,6 +146,13 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
       this.#parts.observer.action(action.name, result, clock.monotonic() - began);
     }
     return result;
+  }
+
+  #run(action: Action<T>, context: ActorContext<T>): Promise<void> {
+    const { tracer } = this.#parts;
+    if (!tracer) return action.run(context);
+    const attributes = { 'coxswain.action': action.name };
+    return inSpan(tracer, `action ${action.name}`, { attributes }, () => action.run(context));
   }
 
   #idled(pass: Pass<T>, { name }: Action<T>): PassOutcome {

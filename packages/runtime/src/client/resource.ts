@@ -8,7 +8,6 @@ import type {
   CallOptions,
   DeleteOptions,
   ListOptions,
-  ParsingOptions,
   Patch,
   PatchOptions,
   Resource,
@@ -136,7 +135,7 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
       method: 'GET',
       path: pathOf(this.#kind, options.namespace),
       query: watchQuery(options),
-      ...parsingOf(options),
+      ...(options.keepManagedFields ? { keepManagedFields: options.keepManagedFields } : {}),
       ...(options.metadataOnly ? { accept: partialObject } : {}),
     };
     const what = this.#what('watch', options.namespace);
@@ -152,7 +151,7 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
     options: WriteOptions,
   ): Promise<T> {
     const query = writeQuery(options, this.#caller.fieldManager);
-    return this.#one(verb, key, { method, path, query, body: this.#named(object), ...parsingOf(options) }, options);
+    return this.#one(verb, key, { method, path, query, body: this.#named(object) }, options);
   }
 
   #patching(
@@ -166,7 +165,6 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
       method: 'PATCH',
       path: this.#path(key, subresource),
       query: writeQuery(options, this.#caller.fieldManager),
-      ...parsingOf(options),
       contentType: patchContentType[patch.type],
       body: patch.body,
     };
@@ -209,10 +207,6 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
   #what(verb: string, of: string | undefined): string {
     return of ? `${verb} ${resourceName(this.#kind)} ${of}` : `${verb} ${resourceName(this.#kind)}`;
   }
-}
-
-function parsingOf({ keepManagedFields }: ParsingOptions): Pick<TransportRequest, 'keepManagedFields'> {
-  return keepManagedFields ? { keepManagedFields } : {};
 }
 
 /** A page token carries its resource version; sending both is refused. */

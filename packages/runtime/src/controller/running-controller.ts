@@ -1,4 +1,5 @@
 import { type Kind, type KubeObject, resourceName } from '@coxswain/k8s';
+import type { Tracer } from '@opentelemetry/api';
 import type { Cache } from '../cache/types.ts';
 import type { Client } from '../client/types.ts';
 import {
@@ -16,10 +17,12 @@ import type { Elector } from '../election/index.ts';
 import { type MetricsRegistry, noMetrics } from '../metrics/index.ts';
 import { type Lane, type Outcome, queueMetrics, type Taken, WorkQueue } from '../queue/index.ts';
 import type { Sharder, ShardHandlers, ShardingOptions } from '../sharding/index.ts';
+import { inSpan, recordError } from '../tracing/index.ts';
 import { ControllerStopped, ReconcileTimeout } from './errors.ts';
 import { type ControllerObserver, controllerMetrics, type ReconcileResult } from './metrics.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Attached, Source } from './source.ts';
+import { type Ended, reconcileAttributes } from './trace.ts';
 import type { Controller, DeclaredController, Reconciler, Result } from './types.ts';
 import { Work } from './work.ts';
 
@@ -30,6 +33,8 @@ export interface ControllerHost {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics?: MetricsRegistry;
+  /** Makes each reconcile a span; absent: none is made. */
+  readonly tracer?: Tracer;
   /** The client for one reconcile. */
   clientFor(use: ClientUse): Client;
   /** Takes part in sharing the keys of a controller out. */
@@ -249,7 +254,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
         released.resolve();
       });
     });
-    const work = this.#reconcile(taken, abort.signal, lead).finally(() => {
+    const work = this.#traced(taken, abort.signal, lead).finally(() => {
       timer.cancel();
       grace?.cancel();
       this.#stop.signal.removeEventListener('abort', onStop);
@@ -261,7 +266,23 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
     return released.promise;
   }
 
-  async #reconcile(taken: Taken, signal: AbortSignal, lead: Elector | undefined): Promise<void> {
+  /** The reconcile; a trace of its own when there is a tracer, since many things may have made it due. */
+  async #traced(taken: Taken, signal: AbortSignal, lead: Elector | undefined): Promise<void> {
+    const { tracer } = this.#parts.host;
+    if (!tracer) {
+      await this.#reconcile(taken, signal, lead);
+      return;
+    }
+    const attributes = reconcileAttributes(this.name, this.kind, taken);
+    await inSpan(tracer, `reconcile ${this.name}`, { attributes, root: true }, async (span) => {
+      const { result, error } = await this.#reconcile(taken, signal, lead);
+      span.setAttribute('coxswain.result', result);
+      if (result === 'error') recordError(span, error);
+    });
+  }
+
+  /** Never rejects: how it ended is what it answers. */
+  async #reconcile(taken: Taken, signal: AbortSignal, lead: Elector | undefined): Promise<Ended> {
     const { host, reconciler, options } = this.#parts;
     const started = host.clock.monotonic();
     const work = new Work(taken.key, (lane) => this.#queue.add(taken.key, lane));
@@ -269,6 +290,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
     this.#observer.began();
     let outcome: Outcome;
     let result: ReconcileResult;
+    let cause: unknown;
     try {
       const key = parseKey(taken.key);
       const answer = await reconciler.reconcile({
@@ -283,17 +305,18 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
       outcome = outcomeOf(answer ?? undefined);
       result = outcome === 'ok' ? 'success' : 'requeue_after';
     } catch (error) {
-      outcome = this.#failed(taken, error, signal);
+      cause = signal.aborted ? signal.reason : error;
+      outcome = this.#failed(taken, error, cause);
       result = 'error';
     }
     this.#works.delete(taken.key);
     work.end();
     this.#observer.ended(result, host.clock.monotonic() - started);
     this.#queue.done(taken.key, outcome);
+    return { result, error: cause };
   }
 
-  #failed(taken: Taken, error: unknown, signal: AbortSignal): Outcome {
-    const cause = signal.aborted ? signal.reason : error;
+  #failed(taken: Taken, error: unknown, cause: unknown): Outcome {
     if (!(cause instanceof ControllerStopped)) {
       this.#log.error({ key: taken.key, failures: taken.failures + 1, err: cause }, 'reconcile failed; it is retried');
     }

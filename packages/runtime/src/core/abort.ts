@@ -18,13 +18,7 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
       return onAbort();
     }
     signal.addEventListener('abort', onAbort, { once: true });
-    const settled =
-      <A>(settle: (value: A) => void) =>
-      (value: A) => {
-        signal.removeEventListener('abort', onAbort);
-        settle(value);
-      };
-    promise.then(settled(resolve), settled(reject));
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
 }
 

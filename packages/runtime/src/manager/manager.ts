@@ -200,13 +200,14 @@ class ControllerManager implements Manager {
 
   #host(): ActorHost {
     const { cache, clock, random, log } = this;
-    const { metrics } = this.#options;
+    const { metrics, tracer } = this.#options;
     const { clientFor } = this.#clients;
     const parts = { clock, random, log, ...(metrics ? { metrics } : {}) };
     const { client } = this.#options;
     const identity = this.#identity;
     return {
       ...parts,
+      ...(tracer ? { tracer } : {}),
       cache,
       recorder: this.#recorder,
       clientFor,

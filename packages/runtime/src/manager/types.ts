@@ -1,4 +1,5 @@
 import type { Kind, KubeObject, PolicyRule } from '@coxswain/k8s';
+import type { Tracer } from '@opentelemetry/api';
 import type { Actor, ActorOptions } from '../actor/types.ts';
 import type { Cache, InformerScope } from '../cache/types.ts';
 import type { Client } from '../client/types.ts';
@@ -29,6 +30,11 @@ export interface ManagerOptions {
   readonly shutdownTimeout?: number;
   /** Where metrics go; default: nowhere. */
   readonly metrics?: MetricsRegistry;
+  /**
+   * Makes each reconcile (`reconcile <controller>`) and each action of an actor a span, errors recorded: any tracer of
+   * OpenTelemetry. Give the client `clientTracing(tracer)` to have its requests in the same traces. Default: no spans.
+   */
+  readonly tracer?: Tracer;
   /**
    * Called when leadership was lost; the workers have been told to stop and every write is refused by then. A process
    * should end now, non-zero, and start afresh. Default: the manager only logs it and stops itself.

@@ -72,7 +72,7 @@ describe('work queue', () => {
     queue.add('b', 'user');
     takeOne();
     await clock.settle();
-    expect(taken).toEqual([{ key: 'b', lane: 'user', failures: 0 }]);
+    expect(taken).toEqual([{ key: 'b', lane: 'user', failures: 0, waited: 0 }]);
     expect(queue.length).toBe(1);
   });
 

@@ -13,6 +13,8 @@ export interface Taken {
   readonly lane: Lane;
   /** Consecutive failures before this run. */
   readonly failures: number;
+  /** Milliseconds it waited in the queue, from when it was first added or became due. */
+  readonly waited: number;
 }
 
 /**
@@ -221,10 +223,11 @@ export class WorkQueue {
     entry.working = true;
     entry.started = now;
     this.#working++;
-    this.#observer?.started(now - entry.added);
+    const waited = now - entry.added;
+    this.#observer?.started(waited);
     if (entry.again && entry.again.due <= now) this.#drop(entry, 'again');
     if (entry.later && entry.later.due <= now) this.#drop(entry, 'later');
-    return { key: entry.key, lane, failures: entry.failures };
+    return { key: entry.key, lane, failures: entry.failures, waited };
   }
 
   #settle(entry: Entry, outcome: Outcome, now: number): void {
