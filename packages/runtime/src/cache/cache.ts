@@ -1,5 +1,5 @@
-import { apiVersionOf, type Kind, type KubeObject, resourceName } from '@coxswain/k8s';
-import type { Authorship, Client } from '../client/index.ts';
+import { apiVersionOf, type Kind, type KubeObject, type ObjectMeta, resourceName } from '@coxswain/k8s';
+import type { Authorship, Client, KeepManagedFields } from '../client/index.ts';
 import {
   abortable,
   type Clock,
@@ -33,6 +33,8 @@ export interface CacheOptions {
 
 /** Takes the answers of our own writes, so that the stores show them before the watch does. */
 export interface OwnWriteSink {
+  /** For writes whose answers go to the stores, which keep managed fields in a form of their own. */
+  readonly keepManagedFields: KeepManagedFields;
   /** A write of ours answered this object. @param isOurs whether its version is our doing */
   written(kind: Kind, object: KubeObject, origin: object | undefined, isOurs: Authorship): void;
   /**
@@ -59,6 +61,8 @@ class InformerCache implements Cache, OwnWriteSink {
   #transformCount = 0;
   /** Field managers whose applied fields the stores keep. */
   readonly #managers = new Set<string>();
+  readonly #keeper = new AppliedFieldsKeeper(this.#managers);
+  readonly keepManagedFields = (metadata: ObjectMeta, text: string): void => this.#keeper.keepText(metadata, text);
   #stopped = false;
 
   constructor(options: CacheOptions) {
@@ -134,7 +138,7 @@ class InformerCache implements Cache, OwnWriteSink {
     // The id holds the kind, so the objects are of type T.
     if (known) return (known as unknown as SharedInformer<T>).use();
     const onUnused = () => void this.#drop(rules.id);
-    const keeper = new AppliedFieldsKeeper(this.#managers);
+    const keeper = this.#keeper;
     const metrics = this.#metrics.observe(kind);
     const shared = new SharedInformer<T>({ ...this.#options, kind, scope, rules, keeper, metrics, onUnused });
     const entry = shared as unknown as SharedInformer<KubeObject>;

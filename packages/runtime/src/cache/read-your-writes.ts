@@ -6,6 +6,7 @@ import {
   type DeleteOptions,
   deleteAuthorship,
   isObject,
+  type ParsingOptions,
   type Patch,
   type PatchOptions,
   patchAuthorship,
@@ -19,7 +20,8 @@ import { isNotFound, type ObjectKey } from '../core/index.ts';
 import type { OwnWriteSink } from './cache.ts';
 
 /**
- * A client whose writes show in the stores as soon as they are answered. Reads still ask the server.
+ * A client whose writes show in the stores as soon as they are answered. Reads still ask the server. Answers of writes are as in the
+ * stores: without managedFields, where a transport parses texts.
  * Dry runs, and answers that are not the object itself (`/scale`), are left to the watch.
  * @param origin comes with the store events of these writes, so that a controller can tell its own
  */
@@ -58,22 +60,22 @@ class WriteThrough<T extends KubeObject> extends ResourceVerbs<T> implements Res
   }
 
   create(object: T, options?: WriteOptions): Promise<T> {
-    const write = () => this.#resource.create(object, options);
+    const write = () => this.#resource.create(object, this.#parsing(options));
     return this.#write(object.metadata, options, createAuthorship, write);
   }
 
   update(object: T, options?: WriteOptions): Promise<T> {
-    const write = () => this.#resource.update(object, options);
+    const write = () => this.#resource.update(object, this.#parsing(options));
     return this.#write(object.metadata, options, updateAuthorship(object), write);
   }
 
   updateStatus(object: T, options?: WriteOptions): Promise<T> {
-    const write = () => this.#resource.updateStatus(object, options);
+    const write = () => this.#resource.updateStatus(object, this.#parsing(options));
     return this.#write(object.metadata, options, updateAuthorship(object), write);
   }
 
   patch(key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<T> {
-    const write = () => this.#resource.patch(key, patch, options);
+    const write = () => this.#resource.patch(key, patch, this.#parsing(options));
     return this.#write(key, options, patchAuthorship(patch), write);
   }
 
@@ -125,6 +127,10 @@ class WriteThrough<T extends KubeObject> extends ResourceVerbs<T> implements Res
     if (isEnded(answer)) gone(this.#origin);
     else this.#take(answer, isOurs);
     return answer;
+  }
+
+  #parsing<O extends ParsingOptions>(options: O | undefined): O & ParsingOptions {
+    return { keepManagedFields: this.#cache.keepManagedFields, ...(options as O) };
   }
 
   #take(object: KubeObject, isOurs: Authorship): void {

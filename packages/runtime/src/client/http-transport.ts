@@ -6,6 +6,7 @@ import type { Connection, Credentials } from './connection.ts';
 import { ConnectionError } from './errors.ts';
 import { type HttpPool, openPool } from './http-pool.ts';
 import { impersonationHeaders } from './impersonation.ts';
+import { parseWithoutManagedFields } from './managed-fields.ts';
 import { parseJson, stringifyJson } from './parse-json.ts';
 import { responseError } from './response-error.ts';
 import type { Transport, TransportRequest, TransportResponse, WatchEvent } from './transport.ts';
@@ -127,7 +128,8 @@ class HttpTransport implements Transport {
       const raw = Buffer.from(await response.body.arrayBuffer());
       const bytes = response.headers['content-encoding'] === 'gzip' ? await unzip(raw) : raw;
       const text = bytes.toString('utf8');
-      return String(response.headers['content-type'] ?? '').includes('json') && text !== '' ? parseJson(text) : text;
+      const isJson = String(response.headers['content-type'] ?? '').includes('json') && text !== '';
+      return isJson ? parsed(text, request) : text;
     } catch (error) {
       throw this.#broken(error, request);
     }
@@ -173,6 +175,11 @@ class HttpTransport implements Transport {
     const why = code && !message.includes(code) ? `${message} (${code})` : message;
     return new ConnectionError(`${method} ${this.#connection.server}${path}: ${why}`, { cause: error });
   }
+}
+
+function parsed(text: string, { keepManagedFields: keep }: TransportRequest): unknown {
+  const metadataOf = (object: { readonly metadata?: { managedFields?: unknown } }) => object?.metadata;
+  return (keep && parseWithoutManagedFields(text, metadataOf, keep)) ?? parseJson(text);
 }
 
 function sameTls(a: Credentials, b: Credentials): boolean {

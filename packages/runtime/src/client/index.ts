@@ -28,13 +28,21 @@ export { apply, json, merge, patchContentType, strategic } from './patch.ts';
 export { fieldSelectorText, labelSelectorText } from './query.ts';
 export { isObject, ResourceVerbs } from './resource-verbs.ts';
 export { requestToken, type ServiceAccountToken, type TokenSpec } from './service-account-token.ts';
-export type { Method, Transport, TransportRequest, TransportResponse, WatchEvent } from './transport.ts';
+export type {
+  KeepManagedFields,
+  Method,
+  Transport,
+  TransportRequest,
+  TransportResponse,
+  WatchEvent,
+} from './transport.ts';
 export type {
   CallOptions,
   Client,
   DeleteOptions,
   JsonPatchOperation,
   ListOptions,
+  ParsingOptions,
   Patch,
   PatchOptions,
   Resource,

@@ -1,12 +1,16 @@
+import type { ObjectMeta } from '@coxswain/k8s';
+import { parseJson } from './parse-json.ts';
+import type { KeepManagedFields } from './transport.ts';
+
 /** A JSON text without the managed fields of its object, and these as the text they were. */
-export interface Cut {
-  /** The text, with {@link mark} in their place. */
+interface Cut {
+  /** The text, with a mark in their place. */
   readonly text: string;
   readonly managedFields: string;
 }
 
 /** Stands where managed fields were cut out; they are never a number. */
-export const mark = 0;
+const mark = 0;
 
 const key = '"managedFields":[';
 
@@ -16,11 +20,38 @@ const key = '"managedFields":[';
  * other array in managed fields; should a field's name hold one, the rest is no JSON any more, and who parses it has to take the whole
  * text instead. So has who does not find the mark where managed fields belong.
  */
-export function cutManagedFields(text: string): Cut | undefined {
+function cutManagedFields(text: string): Cut | undefined {
   const at = text.indexOf(key);
   if (at < 0) return undefined;
   const start = at + key.length - 1;
   const end = text.indexOf('}]', start) + 2;
   if (end < 2) return undefined;
   return { text: `${text.slice(0, start)}${mark}${text.slice(end)}`, managedFields: text.slice(start, end) };
+}
+
+type Metadata = { managedFields?: unknown } | undefined;
+
+/**
+ * Parses a JSON text and hands the managed fields of its object over as text.
+ * @param metadataOf where the object's metadata is in what was parsed
+ * @returns `undefined` where they cannot be told from the text, which has to be parsed whole then
+ */
+export function parseWithoutManagedFields<T>(
+  text: string,
+  metadataOf: (parsed: T) => Metadata,
+  keep: KeepManagedFields,
+): T | undefined {
+  const cut = cutManagedFields(text);
+  if (!cut) return undefined;
+  try {
+    const parsed = parseJson(cut.text) as T;
+    const metadata = metadataOf(parsed);
+    // Not the object's own, but those of one within it.
+    if (metadata?.managedFields !== mark) return undefined;
+    metadata.managedFields = undefined;
+    keep(metadata as ObjectMeta, cut.managedFields);
+    return parsed;
+  } catch {
+    return undefined;
+  }
 }

@@ -8,6 +8,7 @@ import type {
   CallOptions,
   DeleteOptions,
   ListOptions,
+  ParsingOptions,
   Patch,
   PatchOptions,
   Resource,
@@ -135,7 +136,7 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
       method: 'GET',
       path: pathOf(this.#kind, options.namespace),
       query: watchQuery(options),
-      ...(options.keepManagedFields ? { keepManagedFields: options.keepManagedFields } : {}),
+      ...parsingOf(options),
       ...(options.metadataOnly ? { accept: partialObject } : {}),
     };
     const what = this.#what('watch', options.namespace);
@@ -151,7 +152,7 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
     options: WriteOptions,
   ): Promise<T> {
     const query = writeQuery(options, this.#caller.fieldManager);
-    return this.#one(verb, key, { method, path, query, body: this.#named(object) }, options);
+    return this.#one(verb, key, { method, path, query, body: this.#named(object), ...parsingOf(options) }, options);
   }
 
   #patching(
@@ -165,6 +166,7 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
       method: 'PATCH',
       path: this.#path(key, subresource),
       query: writeQuery(options, this.#caller.fieldManager),
+      ...parsingOf(options),
       contentType: patchContentType[patch.type],
       body: patch.body,
     };
@@ -207,6 +209,10 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
   #what(verb: string, of: string | undefined): string {
     return of ? `${verb} ${resourceName(this.#kind)} ${of}` : `${verb} ${resourceName(this.#kind)}`;
   }
+}
+
+function parsingOf({ keepManagedFields }: ParsingOptions): Pick<TransportRequest, 'keepManagedFields'> {
+  return keepManagedFields ? { keepManagedFields } : {};
 }
 
 /** A page token carries its resource version; sending both is refused. */

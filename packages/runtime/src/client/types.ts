@@ -24,8 +24,17 @@ export interface CallOptions {
   readonly gate?: () => void;
 }
 
+/** What becomes of managed fields while an answer is parsed. */
+export interface ParsingOptions {
+  /**
+   * Managed fields are half of most objects, and the slow half to parse. Given this, a transport that parses texts hands them over as
+   * the text they are, and objects come without them; one that parses nothing leaves them in.
+   */
+  readonly keepManagedFields?: KeepManagedFields;
+}
+
 /** Of every call that writes. */
-export interface WriteOptions extends CallOptions {
+export interface WriteOptions extends CallOptions, ParsingOptions {
   /** The server checks and answers, but stores nothing. */
   readonly dryRun?: boolean;
   /** Name under which the server records who owns which field; default: the client's. */
@@ -70,16 +79,11 @@ export interface ListOptions extends CallOptions {
 }
 
 /** Which objects a watch follows, and from where. */
-export interface WatchOptions extends Omit<ListOptions, 'limit' | 'continue'> {
+export interface WatchOptions extends Omit<ListOptions, 'limit' | 'continue'>, ParsingOptions {
   readonly timeoutSeconds?: number;
   readonly allowBookmarks?: boolean;
   /** WatchList: stream the present objects first. */
   readonly sendInitialEvents?: boolean;
-  /**
-   * Managed fields are half of most objects, and the slow half to parse. Given this, a transport that parses texts hands them over as
-   * the text they are, and objects come without them; one that parses nothing leaves them in.
-   */
-  readonly keepManagedFields?: KeepManagedFields;
 }
 
 /** `Scale` of autoscaling/v1: how many there are of something, whatever its kind. */

@@ -1,6 +1,5 @@
-import type { ObjectMeta } from '@coxswain/k8s';
 import { ConnectionError } from './errors.ts';
-import { cutManagedFields, mark } from './managed-fields.ts';
+import { parseWithoutManagedFields } from './managed-fields.ts';
 import { parseJson } from './parse-json.ts';
 import type { KeepManagedFields, WatchEvent } from './transport.ts';
 
@@ -46,7 +45,7 @@ export class WatchDecoder {
 
 function decode(line: string, keep: KeepManagedFields | undefined): WatchEvent | undefined {
   if (line.trim() === '') return undefined;
-  const event = (keep && withoutManagedFields(line, keep)) ?? parsed(line);
+  const event = (keep && parseWithoutManagedFields<Line>(line, metadataOf, keep)) ?? parsed(line);
   const { type, object } = (event ?? {}) as { readonly type?: unknown; readonly object?: unknown };
   if (typeof type !== 'string' || typeof object !== 'object' || object === null) {
     throw new ConnectionError('the watch sent a line that is not an event');
@@ -62,19 +61,8 @@ function parsed(line: string): unknown {
   }
 }
 
-/** The event of a line, its managed fields handed over; `undefined` where they cannot be told from the text. */
-function withoutManagedFields(line: string, keep: KeepManagedFields): unknown {
-  const cut = cutManagedFields(line);
-  if (!cut) return undefined;
-  try {
-    const event = parseJson(cut.text) as { readonly object?: { readonly metadata?: { managedFields?: unknown } } };
-    const metadata = event?.object?.metadata;
-    // Not the object's own, but those of one within it.
-    if (metadata?.managedFields !== mark) return undefined;
-    metadata.managedFields = undefined;
-    keep(metadata as ObjectMeta, cut.managedFields);
-    return event;
-  } catch {
-    return undefined;
-  }
+interface Line {
+  readonly object?: { readonly metadata?: { managedFields?: unknown } };
 }
+
+const metadataOf = (event: Line) => event?.object?.metadata;

@@ -18,7 +18,13 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
       return onAbort();
     }
     signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    const settled =
+      <A>(settle: (value: A) => void) =>
+      (value: A) => {
+        signal.removeEventListener('abort', onAbort);
+        settle(value);
+      };
+    promise.then(settled(resolve), settled(reject));
   });
 }
 
