@@ -122,6 +122,26 @@ test('answers instead of the server, for whom they are meant and as long as they
   expect(proxy.counts.disturbed).toBe(1);
 });
 
+test('a watch that resumes is told that its version is gone, as often as meant; a streamed list is not', async () => {
+  const gone = { fault: 'answer', status: 410, match: { resumes: true }, times: 1, lasts: 60_000 } as const;
+  proxy.inject(gone);
+  const query = {
+    watch: 'true',
+    sendInitialEvents: 'true',
+    resourceVersionMatch: 'NotOlderThan',
+    allowWatchBookmarks: 'true',
+  };
+  const streamed = await transport.watch({ method: 'GET', path: path(), query });
+  await streamed[Symbol.asyncIterator]().return?.();
+  expect(proxy.counts.disturbed).toBe(0);
+  const refused = await failure(openWatch());
+  expect(refused instanceof ApiError && refused.code).toBe(410);
+  proxy.inject({ ...gone, inStream: true });
+  expect(await Array.fromAsync(await openWatch())).toMatchObject([[{ type: 'ERROR', object: { code: 410 } }]]);
+  await (await openWatch())[Symbol.asyncIterator]().return?.();
+  expect(proxy.counts.disturbed).toBe(2);
+});
+
 test('delay and pace hold answers up', async () => {
   await world.client.of(ConfigMap).create({
     metadata: { name: 'fat', namespace: world.namespace },

@@ -11,13 +11,28 @@ const reasons: Readonly<Record<Answer['status'], string>> = {
 };
 
 /** Answers as an API server does that will not. */
-export function refuse(response: ServerResponse, { status, retryAfter }: Pick<Answer, 'status' | 'retryAfter'>): void {
+export function refuse(response: ServerResponse, { status, retryAfter, inStream = false }: Answer): void {
   const details = retryAfter === undefined ? {} : { details: { retryAfterSeconds: retryAfter } };
   const message = 'the fault proxy answers instead of the server';
-  const body = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, ...details };
+  const reason = reasons[status];
+  const body = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    ...details,
+    reason,
+    code: status,
+  };
+  if (inStream) {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(`${JSON.stringify({ type: 'ERROR', object: body })}\n`);
+    return;
+  }
   response.writeHead(status, {
     'content-type': 'application/json',
     ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
   });
-  response.end(JSON.stringify({ ...body, reason: reasons[status], code: status }));
+  response.end(JSON.stringify(body));
 }

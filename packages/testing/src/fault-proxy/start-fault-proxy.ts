@@ -46,7 +46,7 @@ type Truncate = Extract<NetworkFault, { fault: 'truncate' }>;
 class Faults implements Judge {
   readonly counts = { requests: 0, lists: 0, watches: 0, writes: 0, disturbed: 0 };
   readonly #clock: Clock;
-  #answers: { readonly fault: Answer; readonly until: number }[] = [];
+  #answers: { readonly fault: Answer; readonly until: number; left: number }[] = [];
   #cuts: { readonly fault: Truncate; left: number }[] = [];
 
   constructor(clock: Clock) {
@@ -54,8 +54,10 @@ class Faults implements Judge {
   }
 
   add(fault: Answer | Truncate): void {
-    if (fault.fault === 'answer') this.#answers.push({ fault, until: this.#clock.monotonic() + fault.lasts });
-    else this.#cuts.push({ fault, left: fault.times ?? 1 });
+    if (fault.fault === 'answer') {
+      const { lasts, times: left = Number.POSITIVE_INFINITY } = fault;
+      this.#answers.push({ fault, until: this.#clock.monotonic() + lasts, left });
+    } else this.#cuts.push({ fault, left: fault.times ?? 1 });
   }
 
   clear(): void {
@@ -70,10 +72,12 @@ class Faults implements Judge {
     if (verb === 'watch') this.counts.watches++;
     if (!['get', 'list', 'watch'].includes(verb)) this.counts.writes++;
     const now = this.#clock.monotonic();
-    this.#answers = this.#answers.filter(({ until }) => until > now);
+    this.#answers = this.#answers.filter(({ until, left }) => until > now && left > 0);
     const found = this.#answers.find(({ fault }) => matches(arrival, fault.match ?? {}));
-    if (found) this.counts.disturbed++;
-    return found?.fault;
+    if (!found) return undefined;
+    found.left--;
+    this.counts.disturbed++;
+    return found.fault;
   }
 
   cuts(arrival: Arrival): boolean {
@@ -86,12 +90,13 @@ class Faults implements Judge {
   }
 }
 
-function matches({ meaning, userAgent }: Arrival, filter: RequestFilter): boolean {
+function matches({ meaning, userAgent, streams }: Arrival, filter: RequestFilter): boolean {
   const verbs = filter.verb === undefined || typeof filter.verb === 'string' ? [filter.verb] : filter.verb;
   return (
     (filter.verb === undefined || verbs.includes(meaning.verb)) &&
     (filter.resource === undefined || filter.resource === meaning.resource) &&
-    (filter.userAgent === undefined || userAgent.startsWith(filter.userAgent))
+    (filter.userAgent === undefined || userAgent.startsWith(filter.userAgent)) &&
+    (filter.resumes === undefined || filter.resumes === (meaning.verb === 'watch' && !streams))
   );
 }
 

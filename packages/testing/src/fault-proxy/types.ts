@@ -8,6 +8,8 @@ export interface RequestFilter {
   readonly resource?: string;
   /** Prefix of the user agent. */
   readonly userAgent?: string;
+  /** Whether it is a watch that goes on from a version, and no streamed list. */
+  readonly resumes?: boolean;
 }
 
 /** What goes wrong. Plain JSON, so that a script can be kept and played again. Times are milliseconds. */
@@ -25,13 +27,18 @@ export type NetworkFault =
   | { readonly fault: 'slow'; readonly bytesPerSecond: number; readonly lasts: number }
   /** The next `times` (default 1) pieces of matching answers (default: watches) end in their middle, and the connection with them. */
   | { readonly fault: 'truncate'; readonly times?: number; readonly match?: RequestFilter }
-  /** For `lasts`, matching requests (default: all) are answered so and not done. `retryAfter` in seconds. */
+  /**
+   * For `lasts`, matching requests (default: all; the first `times` of them) are answered so and not done. `retryAfter` in seconds.
+   * `inStream`: as a watch that was opened, tells the status as an ERROR event and ends.
+   */
   | {
       readonly fault: 'answer';
       readonly status: 410 | 429 | 500 | 503;
       readonly retryAfter?: number;
       readonly match?: RequestFilter;
       readonly lasts: number;
+      readonly times?: number;
+      readonly inStream?: boolean;
     };
 
 /** A fault, and when it comes: milliseconds after the script began. */

@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigMap, Namespace } from '@coxswain/k8s';
 import { installCrds } from '@coxswain/runtime/apply';
-import { createCache, type Informer } from '@coxswain/runtime/cache';
+import { type Cache, createCache, type Informer } from '@coxswain/runtime/cache';
 import { type Client, createClient, httpTransport, loadKubeconfig, merge } from '@coxswain/runtime/client';
 import { sleep, systemClock } from '@coxswain/runtime/core';
 import { Echo } from './echo.ts';
 import { type Program, startProgram } from './process.ts';
 import type { EchoProgramOptions } from './types.ts';
+import { moments, within } from './within.ts';
 
 export const namespace = 'faults';
 
@@ -21,6 +22,7 @@ const lookEvery = 50;
 /** Echoes on a server, and what became of them, seen past any proxy. */
 export interface EchoWorld extends AsyncDisposable {
   readonly client: Client;
+  readonly cache: Cache;
   readonly maps: Informer<ConfigMap>;
   /** Changes the texts of these echoes; each write is tried until it is done. */
   say(names: readonly string[], text: string): Promise<void>;
@@ -41,13 +43,14 @@ export async function openEchoWorld(kubeconfig: string, names: readonly string[]
   await inBatches(names, (name) => client.of(Echo).create({ metadata: { name, namespace }, spec: { text: 'first' } }));
   const cache = createCache({ client });
   const maps = cache.informer(ConfigMap, { namespace });
-  await cache.synced();
+  await within(moments, 'the first listing of the ConfigMaps', cache.synced());
   const folder = await mkdtemp(join(tmpdir(), 'coxswain-echo-'));
   const programs: Program[] = [];
   const wrong = (list: readonly string[], text: string) =>
     list.filter((name) => maps.store.get({ namespace, name })?.data?.['text'] !== text);
   return {
     client,
+    cache,
     maps,
     say: (list, text) =>
       inBatches(list, (name) => untilDone(() => client.of(Echo).patch({ namespace, name }, merge({ spec: { text } })))),
@@ -102,12 +105,13 @@ async function inBatches(names: readonly string[], work: (name: string) => Promi
 
 /** The server may be down for a while. */
 async function untilDone(work: () => Promise<unknown>): Promise<void> {
-  for (let tries = 0; ; tries++) {
+  const end = systemClock.monotonic() + 2 * moments;
+  for (;;) {
     try {
       await work();
       return;
     } catch (error) {
-      if (tries >= 600) throw error;
+      if (systemClock.monotonic() > end) throw error;
       await sleep(systemClock, 100);
     }
   }

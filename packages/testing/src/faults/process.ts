@@ -2,9 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@coxswain/runtime/core';
-
-/** Milliseconds until a program of ours must have said what it is waited for. */
-const patience = 60_000;
+import { moments, within } from './within.ts';
 
 /** A program of this room that runs, and what it says. */
 export interface Program {
@@ -12,7 +10,7 @@ export interface Program {
   /** Resolves with the first line, from now on or before, that fits. @throws Error with what it last said, when it ends or time passes */
   said<R>(fits: (report: { readonly report: string }) => R | undefined): Promise<R>;
   ask(line: string): void;
-  /** Resolves when it has gone. */
+  /** Resolves when it has gone. @throws Error when it does not go; it is killed then */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
@@ -43,8 +41,8 @@ export function startProgram(file: string, args: readonly string[]): Program {
     said: (fits) =>
       new Promise((resolve, reject) => {
         const fail = (why: string) => reject(new Error(`${file} ${why}; it last said: ${errors}`));
-        const late = () => settle(() => fail(`said nothing fitting for ${patience / 1000}s`));
-        const timer = systemClock.after(patience, late);
+        const late = () => settle(() => fail(`said nothing fitting for ${moments / 1000}s`));
+        const timer = systemClock.after(moments, late);
         const settle = (how: () => void) => {
           timer.cancel();
           listeners.delete(listener);
@@ -62,7 +60,11 @@ export function startProgram(file: string, args: readonly string[]): Program {
     ask: (line) => void child.stdin.write(`${line}\n`),
     async end(signal) {
       child.kill(signal);
-      await gone;
+      try {
+        await within(moments, `${file} does not end on ${signal}; it last said: ${errors}`, gone);
+      } finally {
+        child.kill('SIGKILL');
+      }
     },
   };
 }

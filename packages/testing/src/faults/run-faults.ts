@@ -1,6 +1,7 @@
-import { randomUuid, systemRandom } from '@coxswain/runtime/core';
+import { randomUuid, sleep, systemClock, systemRandom } from '@coxswain/runtime/core';
 import { type FaultProxy, startFaultProxy } from '../fault-proxy/index.ts';
 import { type EchoWorld, openEchoWorld } from './echo-world.ts';
+import { type HeapSample, heapMarks } from './heap.ts';
 import type { Program } from './process.ts';
 import { type Subject, startSubject } from './subject.ts';
 import type { EchoReport, FaultResult, FaultRunOptions } from './types.ts';
@@ -15,12 +16,8 @@ interface Scene {
 const faults = {
   reset: async ({ proxy }: Scene) => proxy.inject({ fault: 'reset' }),
   'half-open': async ({ proxy, lasts }: Scene) => proxy.inject({ fault: 'halfOpen', ms: lasts }),
-  // cut off, and what it missed is forgotten before it is back
-  'compaction, 410': async ({ proxy, subject }: Scene) => {
-    proxy.inject({ fault: 'answer', status: 410, match: { verb: 'watch' }, lasts: 300 });
-    proxy.inject({ fault: 'reset' });
-    await subject.compact();
-  },
+  'compaction, 410': (scene: Scene) => forget(scene, false),
+  'compaction, 410 in the stream': (scene: Scene) => forget(scene, true),
   'server killed': ({ subject }: Scene) => subject.crash(),
   '429, Retry-After': async ({ proxy, lasts }: Scene) => {
     proxy.inject({ fault: 'answer', status: 429, retryAfter: 1, lasts });
@@ -28,6 +25,22 @@ const faults = {
   },
   'line cut': async ({ proxy }: Scene) => proxy.inject({ fault: 'truncate', times: 2 }),
 } as const;
+
+/** What the operator watches, each with an informer. */
+const watched = ['echoes', 'configmaps'] as const;
+
+/** Cut off, and what it missed is forgotten before it is back: each watch that resumes is told so once. */
+async function forget({ proxy, subject }: Scene, inStream: boolean): Promise<void> {
+  for (const resource of watched) {
+    const match = { resource, resumes: true };
+    proxy.inject({ fault: 'answer', status: 410, match, times: 1, inStream, lasts: Number.POSITIVE_INFINITY });
+  }
+  proxy.inject({ fault: 'reset' });
+  await subject.compact();
+}
+
+/** Lists that a fault must lead to, each time. */
+const listsAfter = (name: FaultName) => (name.startsWith('compaction') ? watched.length : 0);
 
 /** A fault that the suite knows. */
 export type FaultName = keyof typeof faults;
@@ -66,21 +79,24 @@ async function runFault(
   { cycles, patience }: FaultRunOptions,
 ): Promise<FaultResult> {
   const times: number[] = [];
-  const heaps: number[] = [];
+  const heap: HeapSample[] = [];
+  const marks = heapMarks(cycles);
   let [changed, missed] = [0, 0];
   const lists = scene.proxy.counts.lists;
   const { passes } = await statsOf(operator);
   for (let cycle = 0; cycle < cycles; cycle++) {
     const text = `${name} ${cycle}`;
     const share = all.filter((_, i) => i % 10 === cycle % 10);
+    const listsNow = scene.proxy.counts.lists;
     const started = performance.now();
     await faults[name](scene);
     await world.say(share, text);
     missed += (await world.right(share, text, patience)).length;
+    await listed(scene.proxy, listsNow + listsAfter(name), patience);
     times.push(performance.now() - started);
     changed += share.length;
-    if (cycle === 0 || cycle === cycles - 1) heaps.push((await statsOf(operator)).heap);
     scene.proxy.calm();
+    if (marks.includes(cycle + 1)) heap.push({ cycle: cycle + 1, bytes: (await statsOf(operator)).heap });
   }
   times.sort((a, b) => a - b);
   const after = await statsOf(operator);
@@ -92,9 +108,16 @@ async function runFault(
     median: times[times.length >> 1] ?? 0,
     longest: times.at(-1) ?? 0,
     lists: scene.proxy.counts.lists - lists,
+    listsWanted: cycles * listsAfter(name),
     repeats: after.passes - passes - changed,
-    heap: [heaps[0] ?? 0, heaps.at(-1) ?? 0],
+    heap,
   };
+}
+
+/** Resolves when the operator has listed so often, or the time is up: the result tells. */
+async function listed(proxy: FaultProxy, lists: number, limit: number): Promise<void> {
+  const end = systemClock.monotonic() + limit;
+  while (proxy.counts.lists < lists && systemClock.monotonic() < end) await sleep(systemClock, 20);
 }
 
 type Stats = Extract<EchoReport, { report: 'stats' }>;

@@ -1,4 +1,5 @@
 import type { Server } from '../test-cluster/index.ts';
+import type { HeapSample } from './heap.ts';
 
 /** What {@link EchoReport}s come from. */
 export interface EchoProgramOptions {
@@ -58,8 +59,10 @@ export interface FaultResult {
   readonly longest: number;
   /** Lists that the operator asked for, streamed ones included. */
   readonly lists: number;
+  /** As many lists as the fault must lead to at least. */
+  readonly listsWanted: number;
   /** Passes beyond one for each change. */
   readonly repeats: number;
-  /** Bytes of the operator's heap after a collection: after the first cycle, and after the last. */
-  readonly heap: readonly [number, number];
+  /** Of the operator, at a tenth of the cycles, in their middle and at their end. */
+  readonly heap: readonly HeapSample[];
 }
