@@ -7,6 +7,7 @@ import {
   type Controller,
   type ControllerHost,
   type ControllerOptions,
+  type ExternalSource,
   generationChanged,
   labelsChanged,
   type MapToKeys,
@@ -74,6 +75,12 @@ export class ActorControllerBuilder<T extends KubeObject> {
     options: { readonly map: MapToKeys<C>; readonly scope?: InformerScope; readonly where?: Predicate<C> },
   ): this {
     this.#builder.watches(kind, options);
+    return this;
+  }
+
+  /** See `ControllerBuilder.from`. */
+  from(source: ExternalSource): this {
+    this.#builder.from(source);
     return this;
   }
 

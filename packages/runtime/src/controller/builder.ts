@@ -1,5 +1,6 @@
 import type { Kind, KubeObject } from '@coxswain/k8s';
 import type { InformerScope } from '../cache/types.ts';
+import type { ExternalSource } from './external-source.ts';
 import { resolveOptions } from './options.ts';
 import { type ControllerHost, RunningController } from './running-controller.ts';
 import { childSource, mappedSource, ownSource, type Source } from './source.ts';
@@ -15,6 +16,7 @@ export class Builder<T extends KubeObject> implements ControllerBuilder<T> {
   readonly #host: ControllerHost;
   readonly #register: Register;
   readonly #others: Source[] = [];
+  readonly #external: ExternalSource[] = [];
   #where: Predicate<T> | undefined;
   #scope: InformerScope | undefined;
   #options: ControllerOptions = {};
@@ -43,6 +45,11 @@ export class Builder<T extends KubeObject> implements ControllerBuilder<T> {
     return this;
   }
 
+  from(source: ExternalSource): this {
+    this.#external.push(source);
+    return this;
+  }
+
   where(predicate: Predicate<T>): this {
     this.#where = predicate;
     return this;
@@ -66,6 +73,7 @@ export class Builder<T extends KubeObject> implements ControllerBuilder<T> {
       host: this.#host,
       options: resolveOptions(this.#options),
       sources: [own, ...this.#others],
+      external: this.#external,
       reconciler,
     });
     this.#register(controller as unknown as RunningController);

@@ -2,8 +2,11 @@
 // Source → Predicate → map → WorkQueue → Reconciler. Knows caches and queues; knows nothing of managers, elections
 // or what a reconcile does.
 export { Builder, type Register } from './builder.ts';
+export { type ChannelSource, channelSource } from './channel-source.ts';
 export { ControllerStopped, KindsNotServed, ReconcileTimeout } from './errors.ts';
+export type { ExternalFeed, ExternalSource, ExternalSourceContext } from './external-source.ts';
 export { controllerOf, ownerIndex, ownerKey } from './owner.ts';
+export { type PollOptions, pollSource } from './poll-source.ts';
 export {
   and,
   annotationsChanged,

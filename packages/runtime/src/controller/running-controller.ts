@@ -19,6 +19,7 @@ import { type Lane, type Outcome, queueMetrics, type Taken, WorkQueue } from '..
 import type { Sharder, ShardHandlers, ShardingOptions } from '../sharding/index.ts';
 import { inSpan, recordError } from '../tracing/index.ts';
 import { ControllerStopped, ReconcileTimeout } from './errors.ts';
+import { ExternalFeeds, type ExternalSource } from './external-source.ts';
 import { type ControllerObserver, controllerMetrics, type ReconcileResult } from './metrics.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Attached, Source } from './source.ts';
@@ -60,6 +61,7 @@ interface Parts<T extends KubeObject> {
   readonly options: ResolvedOptions;
   /** The controller's own kind first. */
   readonly sources: readonly Source[];
+  readonly external: readonly ExternalSource[];
   readonly reconciler: Reconciler;
 }
 
@@ -77,6 +79,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
   /** What is being worked, by key. */
   readonly #works = new Map<string, Work>();
   readonly #sharder: Sharder | undefined;
+  readonly #external: ExternalFeeds;
   #attached: readonly Attached[] = [];
   #resync: Timer | undefined;
   #waiting: Timer | undefined;
@@ -91,6 +94,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
     this.#parts = parts;
     this.#observer = controllerMetrics(metrics, name);
     this.#log = host.log.child({ controller: name });
+    this.#external = new ExternalFeeds(parts.external);
     const { clock, random } = host;
     this.#queue = new WorkQueue({
       clock,
@@ -108,7 +112,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
 
   /** See {@link Controller}. Before the workers start, the queue only fills. */
   get idle(): boolean {
-    return this.#queue.idle;
+    return this.#queue.idle && this.#external.idle;
   }
 
   enqueue(key: ObjectKey, delay = 0): void {
@@ -182,8 +186,15 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
     const { workers } = this.#parts.options;
     this.#observer.workers(workers);
     this.#sharder?.start();
+    this.#startExternal();
     for (let i = 0; i < workers; i++) void this.#worker();
     this.#armResync();
+  }
+
+  #startExternal(): void {
+    const { cache, clock, random } = this.#parts.host;
+    const enqueue = (key: ObjectKey, lane: Lane = 'child') => this.#add(keyString(key), lane);
+    this.#external.start({ enqueue, cache, clock, random, log: this.#log });
   }
 
   /**
@@ -193,6 +204,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
   async stop(deadline: number): Promise<void> {
     this.#resync?.cancel();
     this.#waiting?.cancel();
+    this.#external.stop(new ControllerStopped(this.name));
     for (const source of this.#attached) source.detach();
     this.#queue.close();
     if (this.#running.size > 0 && deadline > 0) await this.#settled(deadline);
