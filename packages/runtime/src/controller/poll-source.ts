@@ -2,6 +2,7 @@ import type { Cache } from '../cache/types.ts';
 import { cloneJson, deepEqual, keyString, type ObjectKey, sleep, withTimeout } from '../core/index.ts';
 import type { ExternalFeed, ExternalSource, ExternalSourceContext } from './external-source.ts';
 
+/** What a polled source asks, and how often. */
 export interface PollOptions<T> {
   /** In logs; default `poll`. */
   readonly name?: string;

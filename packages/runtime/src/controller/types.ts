@@ -3,6 +3,7 @@ import type { Cache, InformerScope, StoreEvent } from '../cache/types.ts';
 import type { Client } from '../client/types.ts';
 import type { Clock, Logger, ObjectKey } from '../core/index.ts';
 import type { ShardingOptions } from '../sharding/index.ts';
+import type { ExternalSource } from './external-source.ts';
 
 /** What a reconcile asks for: nothing, or to be called again after so many milliseconds. Errors are thrown. */
 export type Result = undefined | { readonly requeueAfter: number };
@@ -74,6 +75,8 @@ export interface ControllerBuilder<T extends KubeObject> {
     kind: Kind<C>,
     options: { readonly map: MapToKeys<C>; readonly scope?: InformerScope; readonly where?: Predicate<C> },
   ): this;
+  /** Keys come from something outside the API server too: see `pollSource` and `channelSource`. */
+  from(source: ExternalSource): this;
   /** Only events of our own kind that pass enqueue. */
   where(predicate: Predicate<T>): this;
   scope(scope: InformerScope): this;

@@ -3,6 +3,7 @@ import type { Tracer } from '@opentelemetry/api';
 import type { Actor, ActorOptions } from '../actor/types.ts';
 import type { Cache, InformerScope } from '../cache/types.ts';
 import type { Client } from '../client/types.ts';
+import type { ExternalSource } from '../controller/external-source.ts';
 import type {
   Controller,
   ControllerBuilder,
@@ -87,6 +88,8 @@ export interface ActorBuilder<T extends KubeObject> {
   owns<C extends KubeObject>(kind: Kind<C>, options?: SourceOptions<C>): this;
   /** Changes of objects of another kind enqueue the keys that `map` names, for the old and the new object. */
   watches<C extends KubeObject>(kind: Kind<C>, options: SourceOptions<C> & { readonly map: MapToKeys<C> }): this;
+  /** Keys come from something outside the API server too: see `pollSource` and `channelSource`. */
+  from(source: ExternalSource): this;
   /** Replaces the default predicate of the actor's own kind: generation, labels or annotations changed. */
   where(predicate: Predicate<T>): this;
   scope(scope: InformerScope): this;
