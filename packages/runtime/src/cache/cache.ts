@@ -14,6 +14,7 @@ import { type MetricsRegistry, noMetrics } from '../metrics/index.ts';
 import { AppliedFieldsKeeper } from './applied-fields.ts';
 import { JoinedInformer } from './joined-informer.ts';
 import { CacheMetrics } from './metrics.ts';
+import { Outage } from './outage.ts';
 import { scopeRules } from './scope.ts';
 import { SharedInformer } from './shared-informer.ts';
 import type { Cache, Informer, InformerScope, InformerState, Store } from './types.ts';
@@ -42,6 +43,8 @@ export interface OwnWriteSink {
    * the object that the store showed when the delete was sent is then taken out.
    */
   deleting(kind: Kind, key: ObjectKey): (origin: object | undefined) => void;
+  /** The server has answered a call: informers that wait because it was out of reach try again soon. */
+  heard(): void;
 }
 
 /** The informers of one API server. Each starts when it is asked for and stops with its last user. */
@@ -52,6 +55,7 @@ export function createCache(options: CacheOptions): Cache & OwnWriteSink {
 class InformerCache implements Cache, OwnWriteSink {
   readonly #options: Required<Omit<CacheOptions, 'metrics'>>;
   readonly #metrics: CacheMetrics;
+  readonly #outage: Outage;
   readonly #informers = new Map<string, SharedInformer<KubeObject>>();
   /** The same informers by `group/version/plural`, in the order they were declared. */
   readonly #byKind = new Map<string, SharedInformer<KubeObject>[]>();
@@ -68,6 +72,7 @@ class InformerCache implements Cache, OwnWriteSink {
   constructor(options: CacheOptions) {
     const { metrics = noMetrics, ...rest } = options;
     this.#options = { clock: systemClock, random: systemRandom, log: silentLogger, ...rest };
+    this.#outage = new Outage(this.#options.clock, this.#options.random);
     this.#metrics = new CacheMetrics(metrics, this.#options.clock);
   }
 
@@ -122,6 +127,7 @@ class InformerCache implements Cache, OwnWriteSink {
   }
 
   written(kind: Kind, object: KubeObject, origin: object | undefined, isOurs: Authorship): void {
+    this.heard();
     for (const { store } of this.#of(kind)) store.written(object, origin, isOurs);
   }
 
@@ -132,6 +138,10 @@ class InformerCache implements Cache, OwnWriteSink {
     };
   }
 
+  heard(): void {
+    this.#outage.heard();
+  }
+
   #shared<T extends KubeObject>(kind: Kind<T>, scope: InformerScope<T>): Informer<T> {
     const rules = scopeRules(kind, scope as InformerScope, this.#transformId(scope.transform));
     const known = this.#informers.get(rules.id);
@@ -140,7 +150,16 @@ class InformerCache implements Cache, OwnWriteSink {
     const onUnused = () => void this.#drop(rules.id);
     const keeper = this.#keeper;
     const metrics = this.#metrics.observe(kind);
-    const shared = new SharedInformer<T>({ ...this.#options, kind, scope, rules, keeper, metrics, onUnused });
+    const shared = new SharedInformer<T>({
+      ...this.#options,
+      kind,
+      scope,
+      rules,
+      keeper,
+      metrics,
+      outage: this.#outage,
+      onUnused,
+    });
     const entry = shared as unknown as SharedInformer<KubeObject>;
     this.#informers.set(rules.id, entry);
     this.#byKind.set(kindId(kind), [...this.#of(kind), entry]);

@@ -6,6 +6,7 @@ import { type InformerCounts, InformerHealth } from './health.ts';
 import { ingester } from './ingest.ts';
 import type { InformerMetrics } from './metrics.ts';
 import { ObjectStore } from './object-store.ts';
+import type { Outage } from './outage.ts';
 import type { ScopeRules } from './scope.ts';
 import type { Informer, InformerScope, StoreEvent } from './types.ts';
 import { Watcher } from './watcher.ts';
@@ -18,6 +19,7 @@ export interface SharedInformerOptions<T extends KubeObject> {
   readonly rules: ScopeRules;
   readonly keeper: AppliedFieldsKeeper;
   readonly metrics: InformerMetrics;
+  readonly outage: Outage;
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
@@ -83,6 +85,7 @@ export class SharedInformer<T extends KubeObject> {
       random,
       log: this.#log,
       health: this.health,
+      outage: options.outage,
     });
     this.#running = watcher.run(this.#stop.signal);
   }

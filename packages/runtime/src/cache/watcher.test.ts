@@ -160,6 +160,50 @@ test('waits out a server that is away, with growing pauses, and never gives up',
   await clock.runUntil(() => names().length === 1, { limit: 31_000 });
 });
 
+const gadgets: Kind<DynamicObject> = { ...things, kind: 'Gadget', plural: 'gadgets' };
+
+test.each([
+  ['another watch comes back', undefined],
+  ['a write of ours is answered', 'written'],
+])('when %s after an outage, those that wait try again within about a second', async (_, how) => {
+  let [late, tries] = [0, 0];
+  for (let seed = 0; seed < 20; seed++) {
+    const { clock, server, cache, informer, watches } = setUp();
+    informer();
+    cache.informer(gadgets);
+    await cache.synced();
+    server.fail = () => new ConnectionError('refused');
+    server.breakWatches(new ConnectionError('reset'));
+    await clock.advance(300_000 + seed * 7_000);
+    const of = (plural: string) => watches().filter(({ path }) => path.endsWith(plural)).length;
+    const before = { things: of('things'), gadgets: of('gadgets') };
+    server.fail = () => undefined;
+    if (how === 'written') cache.heard();
+    else await clock.runUntil(() => of('things') > before.things || of('gadgets') > before.gadgets, { limit: 31_000 });
+    await clock.advance(1_010);
+    late += Number(of('things') === before.things) + Number(of('gadgets') === before.gadgets);
+    tries += of('things') + of('gadgets') - before.things - before.gadgets;
+    await cache.stop();
+  }
+  expect([late, tries]).toEqual([0, 40]);
+});
+
+test('one that alone is out of reach does not try in step with what the others hear', async () => {
+  const { clock, server, cache, create, informer, watches } = setUp();
+  const { informer: things } = informer();
+  cache.informer(gadgets);
+  await cache.synced();
+  server.fail = ({ path }) => (path.endsWith('gadgets') ? new ConnectionError('refused') : undefined);
+  server.breakWatches(new ConnectionError('reset'));
+  const tries = () => watches().filter(({ path }) => path.endsWith('gadgets')).length;
+  for (let i = 0; i < 600; i++) {
+    await create(`x${i}`);
+    await clock.advance(100);
+  }
+  expect(things.store.list().length).toBeGreaterThan(500);
+  expect(tries()).toBeLessThan(25);
+});
+
 test('honours Retry-After', async () => {
   const { clock, server, cache, informer, watches } = setUp((server) => {
     server.fail = (_, watch) =>

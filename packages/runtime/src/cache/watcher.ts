@@ -1,8 +1,18 @@
 import type { KubeObject } from '@coxswain/k8s';
-import type { Resource, WatchOptions } from '../client/index.ts';
-import { ApiError, type Clock, isExpired, type Logger, linkedController, type Random, sleep } from '../core/index.ts';
+import { ConnectionError, type Resource, type WatchOptions } from '../client/index.ts';
+import {
+  ApiError,
+  type Clock,
+  isExpired,
+  type Logger,
+  linkedController,
+  type Random,
+  sleep,
+  TimeoutError,
+} from '../core/index.ts';
 import { Backoff } from './backoff.ts';
 import { InformerHealth } from './health.ts';
+import { Outage } from './outage.ts';
 import { StreamReader } from './stream-reader.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -30,6 +40,8 @@ export interface WatcherOptions<T extends KubeObject> {
   readonly log: Logger;
   /** Is told how it goes; default: one of its own. */
   readonly health?: InformerHealth;
+  /** Shared with the other watchers of the server; default: one of its own. */
+  readonly outage?: Outage;
 }
 
 type State =
@@ -39,8 +51,8 @@ type State =
   | { readonly step: 'pages' }
   /** Follow changes from where the sink is. */
   | { readonly step: 'watch' }
-  /** Something failed: wait, then go on with `next`. */
-  | { readonly step: 'wait'; readonly ms: number; readonly next: 'list' | 'watch' }
+  /** Something failed: wait, then go on with `next`; when the server was out of reach, until it is heard of again. */
+  | { readonly step: 'wait'; readonly ms: number; readonly next: 'list' | 'watch'; readonly outage: boolean }
   | { readonly step: 'stopped' };
 
 /** A watch that ends sooner than this without bringing anything counts as failed. */
@@ -69,6 +81,8 @@ export class Watcher<T extends KubeObject> {
   readonly #options: WatcherOptions<T>;
   readonly #backoff: Backoff;
   readonly #health: InformerHealth;
+  readonly #outage: Outage;
+  readonly #waitOut: ReturnType<Outage['waiter']>;
   #shortLives = 0;
   #listedOnce = false;
   #streaming = true;
@@ -79,6 +93,8 @@ export class Watcher<T extends KubeObject> {
     this.#options = options;
     this.#backoff = new Backoff(options.random);
     this.#health = options.health ?? new InformerHealth(options.clock);
+    this.#outage = options.outage ?? new Outage(options.clock, options.random);
+    this.#waitOut = this.#outage.waiter();
   }
 
   /** Runs until the signal is aborted; never rejects. */
@@ -103,7 +119,7 @@ export class Watcher<T extends KubeObject> {
       case 'watch':
         return this.#follow(signal, false);
       case 'wait':
-        await sleep(this.#options.clock, state.ms, signal);
+        await (state.outage ? this.#waitOut(state.ms, signal) : sleep(this.#options.clock, state.ms, signal));
         return state.next === 'list' ? this.#list() : { step: 'watch' };
       case 'stopped':
         return state;
@@ -123,7 +139,7 @@ export class Watcher<T extends KubeObject> {
     let version = '';
     do {
       const page = await resource.list({ ...selection, signal, ...(token ? { continue: token } : {}) });
-      this.#health.contact();
+      this.#contact();
       this.#health.count('events', page.items.length);
       for (const item of page.items) sink.listed(item);
       version = page.metadata.resourceVersion ?? version;
@@ -152,11 +168,11 @@ export class Watcher<T extends KubeObject> {
       const options = { ...selection, ...start, allowBookmarks: true, timeoutSeconds, signal: controller.signal };
       const stream = await resource.watch(options);
       opened = clock.monotonic();
-      this.#health.contact();
+      this.#contact();
       this.#health.count('watches');
       for await (const events of stream) {
         watchdog.feed();
-        this.#health.contact();
+        this.#contact();
         const whole = reader.take(events);
         this.#health.count('events', reader.takenLast);
         if (!whole) return this.#list();
@@ -171,6 +187,7 @@ export class Watcher<T extends KubeObject> {
     } catch (error) {
       // stopping is no failure
       if (signal.aborted) return { step: 'stopped' };
+      if (opened !== undefined && clock.monotonic() - opened >= fastEnd) this.#backoff.reset();
       return this.#failed(error, reader.complete ? 'watch' : 'stream');
     } finally {
       if (opened !== undefined && !signal.aborted) this.#lived(clock.monotonic() - opened);
@@ -202,7 +219,7 @@ export class Watcher<T extends KubeObject> {
     const { labels: _, ...cheap } = selection;
     try {
       await resource.list({ ...cheap, metadataOnly: true, limit: 1, timeout: probeTimeout, signal });
-      this.#health.contact();
+      this.#contact();
       return undefined;
     } catch (error) {
       if (!signal.aborted)
@@ -212,6 +229,11 @@ export class Watcher<T extends KubeObject> {
         );
       return error;
     }
+  }
+
+  #contact(): void {
+    this.#health.contact();
+    this.#outage.heard();
   }
 
   #progress(): void {
@@ -267,13 +289,19 @@ export class Watcher<T extends KubeObject> {
       { err: error, waitMs: Math.round(ms), attempts: this.#backoff.attempts },
       next === 'list' ? 'out of step with the server; listing again' : 'the watch failed; trying again',
     );
-    return { step: 'wait', ms, next };
+    return { step: 'wait', ms, next, outage: retryAfter === 0 && isOutage(error) };
   }
 }
 
 /** The server knows what is asked and will not do it: WatchList is off, or unknown to it. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 400 || error.code === 422);
+}
+
+/** Whether nothing was heard from the server itself. */
+function isOutage(error: unknown): boolean {
+  if (error instanceof ApiError) return error.code >= 502 && error.code <= 504;
+  return error instanceof ConnectionError || error instanceof TimeoutError;
 }
 
 function isBusy(error: ApiError): boolean {
