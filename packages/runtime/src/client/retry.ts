@@ -1,4 +1,4 @@
-import { ApiError, abortable, type Clock, type Random, sleep } from '../core/index.ts';
+import { ApiError, type Clock, type Random, sleep } from '../core/index.ts';
 import { ConnectionError } from './errors.ts';
 
 export interface RetryOptions {
@@ -25,7 +25,7 @@ export async function retrying<T>(call: (attempt: number) => Promise<T>, options
   const { clock, random, idempotent, deadline, retries = 4, signal } = options;
   for (let attempt = 0; ; attempt++) {
     try {
-      return await abortable(call(attempt), signal);
+      return await call(attempt);
     } catch (error) {
       const wait = attempt < retries && !signal?.aborted ? waitBefore(error, attempt, idempotent) : undefined;
       if (wait === undefined) throw error;
