@@ -103,6 +103,58 @@ describe('controller', () => {
     expect(t.clock.untilNext).toBeUndefined();
   });
 
+  it('starts at most as many reconciles a second as its rate, after the burst', async () => {
+    const t = setUp();
+    for (let i = 0; i < 10; i++) await t.client.of(Widget).create(widget(`w${i}`));
+    t.run(t.manager.controller(Widget).options({ rate: { perSecond: 2, burst: 3 } }));
+    await t.manager.start();
+    await t.clock.settle();
+    expect(t.calls).toHaveLength(3);
+    await t.clock.advance(2_000);
+    expect(t.calls).toHaveLength(7);
+  });
+
+  it('works a key once for a burst of its events, and does not wait longer than debounce for its end', async () => {
+    const t = setUp();
+    await t.client.of(Widget).create(widget('a'));
+    t.run(t.manager.controller(Widget).options({ debounce: 500 }));
+    await t.manager.start();
+    await t.clock.settle();
+    expect(t.calls).toEqual(['a']);
+    for (let size = 2; size < 10; size++) {
+      await t.client.of(Widget).patch(key('a'), merge({ spec: { size } }));
+      await t.clock.advance(90);
+    }
+    expect(t.calls).toEqual(['a', 'a']);
+    await t.clock.advance(1_000);
+    expect(t.calls).toEqual(['a', 'a', 'a']);
+  });
+
+  it('fails the start when a kind is not served in time, if told so', async () => {
+    const t = setUp();
+    t.api.intercept = ({ path }) => {
+      if (path.endsWith('/configmaps'))
+        throw new ApiError({ status: 'Failure', code: 404, reason: 'NotFound' } as never);
+    };
+    t.run(t.manager.controller(Widget).owns(Part).options({ startup: 'fail', startupTimeout: 20_000 }));
+    const started = expect(t.manager.start()).rejects.toThrow(
+      'widget: not started: configmaps could not be listed within 20s',
+    );
+    await t.clock.advance(20_000);
+    await started;
+    await t.manager.stop();
+    expect(t.clock.untilNext).toBeUndefined();
+  });
+
+  it.each([
+    [{ rate: { perSecond: 0, burst: 1 } }, '"rate"'],
+    [{ debounce: -1 }, '"debounce"'],
+    [{ startup: 'fail' as const, startupTimeout: 0 }, '"startupTimeout"'],
+  ])('refuses %j', (options, named) => {
+    const t = setUp();
+    expect(() => t.run(t.manager.controller(Widget).options(options))).toThrow(named);
+  });
+
   it('enqueues the owner of a child, in any version of its kind, and only of its group', async () => {
     const t = setUp();
     t.run(t.manager.controller(Widget).owns(Part));

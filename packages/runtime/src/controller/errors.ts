@@ -16,3 +16,14 @@ export class ControllerStopped extends Error {
     this.name = 'ControllerStopped';
   }
 }
+
+/** Kinds that a controller watches could not be listed in time, and its option `startup` is `fail`. */
+export class KindsNotServed extends Error {
+  constructor(controller: string, kinds: readonly string[], ms: number) {
+    super(
+      `${controller}: not started: ${kinds.join(', ')} could not be listed within ${ms / 1000}s; ` +
+        'install the kinds, allow them to be listed and watched, or set the option "startup" to "wait"',
+    );
+    this.name = 'KindsNotServed';
+  }
+}

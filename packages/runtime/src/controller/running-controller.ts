@@ -18,7 +18,7 @@ import { type MetricsRegistry, noMetrics } from '../metrics/index.ts';
 import { type Lane, type Outcome, queueMetrics, type Taken, WorkQueue } from '../queue/index.ts';
 import type { Sharder, ShardHandlers, ShardingOptions } from '../sharding/index.ts';
 import { inSpan, recordError } from '../tracing/index.ts';
-import { ControllerStopped, ReconcileTimeout } from './errors.ts';
+import { ControllerStopped, KindsNotServed, ReconcileTimeout } from './errors.ts';
 import { ExternalFeeds, type ExternalSource } from './external-source.ts';
 import { type ControllerObserver, controllerMetrics, type ReconcileResult } from './metrics.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -83,6 +83,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
   #attached: readonly Attached[] = [];
   #resync: Timer | undefined;
   #waiting: Timer | undefined;
+  #startup: Timer | undefined;
   #working = false;
 
   constructor(parts: Parts<T>) {
@@ -100,6 +101,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
       clock,
       random,
       backoff: options.backoff,
+      ...(options.rate ? { rate: options.rate } : {}),
       observer: queueMetrics(metrics, name),
     });
     this.#sharder =
@@ -138,6 +140,13 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
     return this.#sharder?.held;
   }
 
+  /** Adds the key of an event, with `debounce` only when the burst that it belongs to is over. The first listing is no burst. */
+  #collect(key: string, lane: Lane): void {
+    const { debounce } = this.#parts.options;
+    if (debounce === 0 || lane === 'resync') this.#add(key, lane);
+    else if (!this.#sharder || this.#sharder.leadOf(key)) this.#queue.addAfter(key, debounce, lane);
+  }
+
   /** Keys of shards that are another's are dropped: all are looked at again when a shard comes. */
   #add(key: string, lane: Lane): void {
     if (!this.#sharder || this.#sharder.leadOf(key)) this.#queue.add(key, lane);
@@ -155,25 +164,45 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
     await Promise.all(running.map(([, work]) => work.ended));
   }
 
-  /** Starts the sources; resolves when all have synced and the queue holds what was there. */
+  /**
+   * Starts the sources; resolves when all have synced and the queue holds what was there.
+   * @throws KindsNotServed when that takes too long and the option `startup` is `fail`
+   */
   async attach(): Promise<void> {
     const { host, sources } = this.#parts;
     this.#attached = sources.map((source) =>
       source.attach(host.cache, (key, lane, kind, event) => {
         const text = keyString(key);
-        if (!this.#works.get(text)?.claims(kind, event, lane)) this.#add(text, lane);
+        if (!this.#works.get(text)?.claims(kind, event, lane)) this.#collect(text, lane);
       }),
     );
     this.#armWaiting(firstWaitingLog);
-    await Promise.all(this.#attached.map(({ informer }) => informer.synced));
+    const synced = Promise.all(this.#attached.map(({ informer }) => informer.synced));
+    await Promise.race([synced, this.#notServed()]);
     this.#waiting?.cancel();
+    this.#startup?.cancel();
+  }
+
+  /** Rejects when the time for starting is over; for ever pending when there is no such time. */
+  #notServed(): Promise<never> {
+    const { host, options } = this.#parts;
+    const ms = options.startupTimeout;
+    return new Promise((_resolve, reject) => {
+      if (ms === undefined) return;
+      this.#startup = host.clock.after(ms, () => reject(new KindsNotServed(this.name, this.#lateKinds(), ms)));
+    });
+  }
+
+  #lateKinds(): string[] {
+    return this.#attached
+      .filter(({ informer }) => !informer.hasSynced)
+      .map(({ informer }) => resourceName(informer.kind));
   }
 
   /** Says now and then which kinds have not been listed yet: a missing CRD or permission shows nowhere else. */
   #armWaiting(after: number): void {
     this.#waiting = this.#parts.host.clock.after(after, () => {
-      const late = this.#attached.filter(({ informer }) => !informer.hasSynced);
-      const kinds = late.map(({ informer }) => resourceName(informer.kind));
+      const kinds = this.#lateKinds();
       this.#log.warn({ kinds }, 'workers wait for the first listing of these kinds; are they installed and readable?');
       this.#armWaiting(nextWaitingLog);
     });
@@ -204,6 +233,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
   async stop(deadline: number): Promise<void> {
     this.#resync?.cancel();
     this.#waiting?.cancel();
+    this.#startup?.cancel();
     this.#external.stop(new ControllerStopped(this.name));
     for (const source of this.#attached) source.detach();
     this.#queue.close();

@@ -16,7 +16,7 @@ import { Machine } from './test-machine.ts';
 const first = Number(process.env.COX_SEED ?? 20_260_101);
 const runs = Number(process.env.COX_RUNS ?? 300);
 
-/** Of one way; see the README of the room: what the lease outlasts the deadline by, less what clocks may differ. */
+/** Of one way: at most what the lease outlasts the deadline by, less what clocks may drift apart. */
 const longestTravel = 4_500;
 const drift = 0.01;
 const faultsFor = 70_000;

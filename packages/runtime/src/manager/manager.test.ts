@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { apply } from '../client/index.ts';
 import type { ReconcileContext } from '../controller/index.ts';
 import { seededRandom, sleep, VirtualClock } from '../core/index.ts';
 import { type Lease, NotLeading } from '../election/index.ts';
@@ -214,6 +215,45 @@ describe('manager', () => {
     expect(t.calls).toEqual(['a:w']);
     await b.stop();
     await expect(started).rejects.toThrow(NotLeading);
+  });
+
+  it('fails the start of a standby too when a kind is not served in time and its controller may not wait', async () => {
+    const t = world();
+    const a = t.replica('a');
+    await a.start();
+    const b = t.replica('b');
+    b.controller(Part)
+      .options({ startup: 'fail', startupTimeout: 5_000 })
+      .run({ reconcile: async () => {} });
+    t.api.intercept = ({ path }) => {
+      if (path.endsWith('/configmaps')) throw new Error('no such kind');
+    };
+    const failed = expect(b.start()).rejects.toThrow(
+      'configmap: not started: configmaps could not be listed within 5s',
+    );
+    await t.clock.advance(5_000);
+    await failed;
+  });
+
+  it('writes within one reconcile of the lease, without a listing, after a standby has taken over', async () => {
+    const t = world();
+    const write = async ({ client, key: { name }, clock }: ReconcileContext) => {
+      const made = { metadata: { namespace: 'default', name }, data: { at: `${clock.now()}` } };
+      await client.of(Part).patch(made.metadata, apply(made), { fieldManager: 'op' });
+    };
+    const a = t.replica('a', {}, write);
+    await a.start();
+    const b = t.replica('b', {}, write);
+    const started = b.start();
+    await t.client.of(Widget).create(widget('w'));
+    await t.clock.advance(10_000);
+    const requests: string[] = [];
+    t.api.intercept = ({ method, path }) => void requests.push(`${method} ${path.split('/').at(-1)}`);
+    await a.stop();
+    await t.clock.advance(2_400);
+    await started;
+    expect(requests.slice(requests.lastIndexOf('PUT op') + 1)).toEqual(['PATCH w']);
+    expect(requests.filter((request) => request.endsWith('s'))).toEqual([]);
   });
 
   it('leaves no lease behind when it is stopped while it starts', async () => {

@@ -6,6 +6,7 @@ import {
   Builder,
   type ControllerBuilder,
   type DeclaredController,
+  KindsNotServed,
   type RunningController,
 } from '../controller/index.ts';
 import {
@@ -126,11 +127,20 @@ class ControllerManager implements Manager {
     }
     await this.#startAll(false);
     await Promise.all(this.#controllers.filter((c) => !c.leaderOnly).map((c) => this.#work(c)));
-    await this.#elector?.leading;
+    await Promise.race([this.#elector?.leading, this.#notServed()]);
     await this.#startAll(true);
     this.#state = this.#state === 'starting' ? 'running' : this.#state;
     await Promise.all(this.#controllers.map((controller) => this.#work(controller)));
     this.log.info({ manager: this.name, controllers: this.#controllers.map(({ name }) => name) }, 'controllers run');
+  }
+
+  /** Rejects when a controller that may not wait for its kinds has given up: a standby must not find out when it is needed. */
+  #notServed(): Promise<never> {
+    return new Promise((_resolve, reject) => {
+      for (const attached of this.#attached.values()) {
+        attached.catch((error: unknown) => error instanceof KindsNotServed && reject(error));
+      }
+    });
   }
 
   /** Sources → workers → runnables → events → lease → caches. */

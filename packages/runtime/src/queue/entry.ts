@@ -4,6 +4,8 @@ import type { Lane } from './lane.ts';
 /** Delayed adds of one key: `later` was asked for from outside, `again` by the outcome of the last run. */
 export interface Delay extends HeapEntry {
   readonly entry: Entry;
+  /** Where it is put when it is due. */
+  lane: Lane;
 }
 
 export interface Entry {

@@ -92,17 +92,19 @@ export class WorkQueue {
     this.#pump();
   }
 
-  /** Adds a key after `delay` milliseconds. Of several delays of one key the shortest counts. */
-  addAfter(key: string, delay: number): void {
+  /** Adds a key after `delay` milliseconds. Of several delays of one key the shortest counts, and the most urgent lane. */
+  addAfter(key: string, delay: number, lane: Lane = 'requeue'): void {
     if (this.#closed) return;
     if (delay <= 0) {
-      this.add(key, 'requeue');
+      this.add(key, lane);
       return;
     }
     const entry = this.#entry(key);
     const due = this.#clock.monotonic() + delay;
-    if (entry.later && entry.later.due <= due) return;
-    entry.later ??= { entry, ...unset };
+    const { later } = entry;
+    if (later && rankOf(lane) < rankOf(later.lane)) later.lane = lane;
+    if (later && later.due <= due) return;
+    entry.later ??= { entry, lane, ...unset };
     this.#delays.set(entry.later, due);
     this.#arm();
   }
@@ -253,7 +255,7 @@ export class WorkQueue {
   }
 
   #again(entry: Entry, due: number): void {
-    entry.again ??= { entry, ...unset };
+    entry.again ??= { entry, lane: 'requeue', ...unset };
     this.#delays.set(entry.again, due);
     this.#arm();
   }
@@ -300,7 +302,7 @@ export class WorkQueue {
       const { entry } = delay;
       if (entry.later === delay) entry.later = undefined;
       if (entry.again === delay) entry.again = undefined;
-      this.add(entry.key, 'requeue');
+      this.add(entry.key, delay.lane);
     }
     this.#pump();
     this.#arm();

@@ -1,0 +1,97 @@
+import { afterEach, expect, it } from 'vitest';
+import type { ActorContext } from '../actor/index.ts';
+import { ConnectionError } from '../client/index.ts';
+import { seededRandom, sleep, VirtualClock } from '../core/index.ts';
+import type { Lease } from '../election/index.ts';
+import { createManager, type Manager, type ManagerOptions } from './index.ts';
+import { TestApi } from './test-api.ts';
+import { Part, Widget, widget } from './test-kinds.ts';
+
+const managers: Manager[] = [];
+afterEach(async () => {
+  for (const manager of managers.splice(0)) await manager.stop();
+});
+
+function world() {
+  const clock = new VirtualClock();
+  const api = new TestApi(clock);
+  const client = api.client();
+  const replica = (identity: string, options: Partial<ManagerOptions> = {}) => {
+    const election = { namespace: 'system', lease: 'op', identity };
+    const manager = createManager({ client, clock, random: seededRandom(1), name: 'op', election, ...options });
+    managers.push(manager);
+    return manager;
+  };
+  const holder = () =>
+    api.at<Lease>('/apis/coordination.k8s.io/v1/namespaces/system/leases/op')?.spec?.holderIdentity;
+  return { clock, api, client, replica, holder };
+}
+
+it('does not cut a write off at the shutdown timeout, sends no further one, and gives the lease back at once', async () => {
+  const t = world();
+  t.api.intercept = async ({ method, path }) => {
+    if (method === 'POST' && path.endsWith('/configmaps')) await sleep(t.clock, 700);
+  };
+  const a = t.replica('a', { shutdownTimeout: 10_000 });
+  a.controller(Widget).run({
+    async reconcile({ client, clock }) {
+      await sleep(clock, 9_500);
+      for (const name of ['p1', 'p2']) await client.of(Part).create({ metadata: { namespace: 'default', name } });
+    },
+  });
+  const b = t.replica('b');
+  await t.client.of(Widget).create(widget('w'));
+  await a.start();
+  const next = b.start();
+  await t.clock.settle();
+  const stopping = a.stop();
+  await t.clock.advance(10_300);
+  await stopping;
+  expect(t.holder()).toBeUndefined();
+  await t.clock.advance(2_400);
+  await next;
+  expect(t.holder()).toBe('b');
+  expect(t.api.writes.filter((write) => write.endsWith('/configmaps'))).toHaveLength(1);
+});
+
+it('gives the lease back before its last events are written', async () => {
+  const t = world();
+  t.api.intercept = async ({ path }) => {
+    if (path.endsWith('/events')) await sleep(t.clock, 20_000);
+  };
+  const manager = t.replica('a');
+  const observe = async ({ event }: ActorContext<Widget>) => {
+    event({ reason: 'Seen', message: 'seen' });
+    return undefined;
+  };
+  manager.actor(Widget, { observe, finalize: async () => true }, { finalizer: 'test.dev/x' }).run();
+  await manager.start();
+  await t.client.of(Widget).create(widget('w'));
+  await t.clock.advance(1_000);
+  const stopping = manager.stop();
+  await t.clock.advance(100);
+  expect(t.holder()).toBeUndefined();
+  await t.clock.advance(60_000);
+  await stopping;
+  expect(t.api.writes.some((write) => write.endsWith('/events'))).toBe(true);
+});
+
+it('watches that wait out an outage are woken by a renewal of the lease', async () => {
+  for (let seed = 0; seed < 10; seed++) {
+    const t = world();
+    let away = true;
+    t.api.intercept = ({ path }) => {
+      if (away && !path.includes('/leases')) throw new ConnectionError('refused');
+    };
+    const manager = t.replica('a', { random: seededRandom(seed) });
+    manager.controller(Widget).run({ reconcile: async () => {} });
+    const started = manager.start();
+    await t.clock.advance(300_000 + 1_000 * seed);
+    away = false;
+    // a beat of the lease, after the rest of one that was woken before, and the spread
+    await t.clock.advance(8_100);
+    await started;
+    expect(manager.state).toBe('running');
+    await manager.stop();
+  }
+});
