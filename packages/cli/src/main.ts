@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { withFaultCommands } from './commands/fault-options.ts';
 import { withImageCommands } from './commands/image-options.ts';
+import { withImportCommands } from './commands/import-options.ts';
 import { type ClusterFlags, logLevelOption, nameOption, timeoutOption, withClusterFlags } from './commands/options.ts';
 import type { UpFlags } from './commands/up.ts';
 import { endQuietly } from './end-quietly.ts';
@@ -78,6 +79,7 @@ function commandLine(): Command {
       });
   withFaultCommands(cluster, screen);
   withImageCommands(program, screen);
+  withImportCommands(program, screen);
   return program;
 }
 

@@ -47,6 +47,15 @@ describe('loadManifests', () => {
     expect(manifests.map(({ object }) => object.kind)).toEqual(['Secret']);
   });
 
+  it('takes a list of one kind apart, and no object of a kind that ends so', async () => {
+    const list = { apiVersion: 'v1', kind: 'SecretList', metadata: {}, items: [{ metadata: { name: 's' } }] };
+    const [secret] = await loadManifests([await file('list.json', JSON.stringify(list))]);
+    expect(secret?.object).toEqual({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } });
+    const own = { apiVersion: 'demo.dev/v1', kind: 'AllowList', metadata: { name: 'a' }, items: ['x'] };
+    const [kept] = await loadManifests([await file('own.json', JSON.stringify(own))]);
+    expect(kept?.object).toEqual(own);
+  });
+
   it('says where a field is', async () => {
     const path = await file('a.yaml', `# a comment\n${configMap('one')}data:\n  key: value\n`);
     const [manifest] = await loadManifests([path]);
@@ -97,7 +106,7 @@ describe('loadManifests', () => {
     ['a list', '- 1\n', /expected an object .* found a list/],
     ['an object without a kind', 'apiVersion: v1\nmetadata: {name: x}\n', /kind is missing/],
     ['an object without a name', 'apiVersion: v1\nkind: Secret\nmetadata: {}\n', /metadata\.name is missing/],
-    ['a file with nothing in it', '# only a comment\n', /nothing to apply/],
+    ['a file with nothing in it', '# only a comment\n', /nothing to read/],
   ])('refuses %s with its place', async (_what, text, message) => {
     const path = await file('a.yaml', text);
     await expect(loadManifests([path])).rejects.toThrow(message);

@@ -78,6 +78,17 @@ function contentOf(document: Document.Parsed, file: string, lines: LineCounter):
   }
 }
 
+/** The objects of a list; those of a list of one kind (`PodList`) need not say again what they are. */
+function itemsOf(value: unknown): readonly unknown[] | undefined {
+  const { apiVersion, kind, items, metadata } = value as Readonly<Record<string, unknown>>;
+  if (typeof kind !== 'string' || !kind.endsWith('List') || !Array.isArray(items)) return undefined;
+  if (kind === 'List') return items;
+  // a kind of the user's own may end in these letters; its objects have names
+  if (typeof metadata === 'object' && metadata !== null && 'name' in metadata) return undefined;
+  const type = { apiVersion, kind: kind.slice(0, -'List'.length) };
+  return items.map((item: unknown) => (typeof item === 'object' && item !== null ? { ...type, ...item } : item));
+}
+
 async function loadFile(path: string, input: Input): Promise<Manifest[]> {
   const { LineCounter, isNode, parseAllDocuments } = await import('yaml');
   const lines = new LineCounter();
@@ -96,8 +107,7 @@ async function loadFile(path: string, input: Input): Promise<Manifest[]> {
         return `${file}:${lineOf(fields.length > 0 ? document.getIn(fields, true) : document.contents)}`;
       };
     if (value === null || value === undefined) continue;
-    const list = value as { kind?: unknown; items?: unknown };
-    const items = list.kind === 'List' && Array.isArray(list.items) ? (list.items as unknown[]) : undefined;
+    const items = itemsOf(value);
     for (const [i, object] of (items ?? [value]).entries()) {
       const place = placeBelow(items ? ['items', i] : []);
       checkShape(object, place());
@@ -132,7 +142,7 @@ export async function loadManifests(paths: readonly string[], input: Input = pro
   const manifests: Manifest[] = [];
   for (const path of new Set(paths))
     for (const file of await filesOf(path)) manifests.push(...(await loadFile(file, input)));
-  if (manifests.length === 0) throw new UsageError(`nothing to apply: no object in ${paths.join(', ')}`);
+  if (manifests.length === 0) throw new UsageError(`nothing to read: no object in ${paths.join(', ')}`);
   refuseDuplicates(manifests);
   return manifests;
 }

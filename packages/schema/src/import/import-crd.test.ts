@@ -126,7 +126,7 @@ describe('the module', () => {
           }),
         );
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -317,6 +317,7 @@ describe('what cannot be code is refused, by its place', () => {
       { ...good, spec: { ...good.spec, names: { kind: 'A;b', plural: 'echoes' } } },
       'spec.names.kind',
     ],
+    ['a version that is no name', crdOf({ type: 'object' }, { name: 'v1;' }), 'is no name of a version'],
     ['a schema that is none', crdOf(7 as unknown as SchemaNode), 'openAPIV3Schema: must be a schema'],
     [
       'a field that is none',

@@ -35,21 +35,27 @@ type Fields = Readonly<Record<string, unknown>>;
  * @throws ImportError naming what cannot be read
  */
 export function readCrd(crd: unknown): CrdContent {
-  if (!isObject(crd)) throw new ImportError('a CustomResourceDefinition must be an object');
+  if (!isObject(crd)) throw new ImportError('', 'a CustomResourceDefinition must be an object');
   const { apiVersion, kind } = crd;
   if (kind !== 'CustomResourceDefinition' || typeof apiVersion !== 'string') {
-    throw new ImportError(`this is ${apiVersion} ${kind}, not a CustomResourceDefinition`);
+    throw new ImportError('', `this is ${apiVersion} ${kind}, not a CustomResourceDefinition`);
   }
   if (apiVersion !== 'apiextensions.k8s.io/v1') {
     const advice =
       'it is no longer served; let a cluster before 1.22 convert it, or ask for the manifest of a newer release';
-    throw new ImportError(`apiVersion ${apiVersion}: only apiextensions.k8s.io/v1 can be read: ${advice}`);
+    throw new ImportError('apiVersion', `only apiextensions.k8s.io/v1 can be read, not ${apiVersion}: ${advice}`);
   }
   const spec = object(crd, 'spec', '');
   if (spec['preserveUnknownFields'] === true) {
-    throw new ImportError('spec.preserveUnknownFields: its schema is not in force while this is true; set it to false');
+    throw new ImportError(
+      'spec.preserveUnknownFields',
+      'its schema is not in force while this is true; set it to false',
+    );
   }
   const versions = list(spec, 'versions', 'spec').map(readVersion);
+  if (new Set(versions.map(({ name }) => name)).size < versions.length) {
+    throw new ImportError('spec.versions', 'two versions have the same name');
+  }
   return {
     names: readNames(crd, spec),
     versions,
@@ -67,10 +73,11 @@ function readNames(crd: Fields, spec: Fields): CrdContent['names'] {
   ];
   const scope = text(spec, 'scope', 'spec');
   if (scope !== 'Namespaced' && scope !== 'Cluster') {
-    throw new ImportError(`spec.scope: must be Namespaced or Cluster, not ${JSON.stringify(scope)}`);
+    throw new ImportError('spec.scope', `must be Namespaced or Cluster, not ${JSON.stringify(scope)}`);
   }
   if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(kind))
-    throw new ImportError(`spec.names.kind: ${JSON.stringify(kind)} is no name of a kind`);
+    throw new ImportError('spec.names.kind', `${JSON.stringify(kind)} is no name of a kind`);
+  if (!/^[a-z0-9.-]+$/.test(group)) throw new ImportError('spec.group', `${JSON.stringify(group)} is no DNS name`);
   const metadata = readMetadata(object(crd, 'metadata', ''), `${plural}.${group}`);
   const [singular, listKind] = [
     optionalText(names, 'singular', 'spec.names'),
@@ -93,7 +100,7 @@ const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
 function readMetadata(metadata: Fields, expected: string): NonNullable<ResourceDefinition['metadata']> {
   if (metadata['name'] !== expected) {
-    throw new ImportError(`metadata.name: must be ${expected}: the plural, a dot and the group`);
+    throw new ImportError('metadata.name', `must be ${expected}: the plural, a dot and the group`);
   }
   const { [lastApplied]: _, ...annotations } = stringMap(metadata, 'annotations');
   const labels = stringMap(metadata, 'labels');
@@ -105,14 +112,18 @@ function readMetadata(metadata: Fields, expected: string): NonNullable<ResourceD
 
 function readVersion(value: unknown, index: number): VersionContent {
   const path = `spec.versions[${index}]`;
-  if (!isObject(value)) throw new ImportError(`${path}: must be an object`);
+  if (!isObject(value)) throw new ImportError(path, 'must be an object');
   const subresources = value['subresources'] == null ? {} : object(value, 'subresources', path);
   const schema = readSchema(object(value, 'schema', path)['openAPIV3Schema'], `${path}.schema.openAPIV3Schema`);
-  if (schema.type !== 'object') throw new ImportError(`${path}.schema.openAPIV3Schema.type: must be object`);
+  if (schema.type !== 'object') throw new ImportError(`${path}.schema.openAPIV3Schema.type`, 'must be object');
   const warning = optionalText(value, 'deprecationWarning', path);
   const scale = subresources['scale'] == null ? undefined : readScale(object(subresources, 'scale', path), path);
+  const name = text(value, 'name', path);
+  if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name)) {
+    throw new ImportError(`${path}.name`, `${JSON.stringify(name)} is no name of a version`);
+  }
   return {
-    name: text(value, 'name', path),
+    name,
     schema,
     printColumns: (value['additionalPrinterColumns'] == null ? [] : list(value, 'additionalPrinterColumns', path)).map(
       (column, at) => readColumn(column, `${path}.additionalPrinterColumns[${at}]`),
@@ -139,13 +150,13 @@ function readScale(scale: Fields, path: string): ScalePaths {
 const columnTypes = ['string', 'integer', 'number', 'boolean', 'date'] as const;
 
 function readColumn(column: unknown, path: string): PrintColumn {
-  if (!isObject(column)) throw new ImportError(`${path}: must be an object`);
+  if (!isObject(column)) throw new ImportError(path, 'must be an object');
   const type = columnTypes.find((name) => name === column['type']);
-  if (!type) throw new ImportError(`${path}.type: must be one of ${columnTypes.join(', ')}`);
+  if (!type) throw new ImportError(`${path}.type`, `must be one of ${columnTypes.join(', ')}`);
   const [format, description] = [optionalText(column, 'format', path), optionalText(column, 'description', path)];
   const priority = column['priority'] ?? undefined;
   if (priority !== undefined && typeof priority !== 'number')
-    throw new ImportError(`${path}.priority: must be a number`);
+    throw new ImportError(`${path}.priority`, 'must be a number');
   return {
     name: text(column, 'name', path),
     type,
@@ -162,19 +173,19 @@ function storageOf(raw: readonly unknown[], versions: readonly VersionContent[])
     return isObject(version) && version['storage'] === true;
   });
   const [only, second] = stored;
-  if (!only || second) throw new ImportError('spec.versions: exactly one version must have storage: true');
+  if (!only || second) throw new ImportError('spec.versions', 'exactly one version must have storage: true');
   return only.name;
 }
 
 function object(parent: Fields, name: string, path: string): Fields {
   const value = own({ ...parent }, name);
-  if (!isObject(value)) throw new ImportError(`${at(path, name)}: must be an object`);
+  if (!isObject(value)) throw new ImportError(at(path, name), 'must be an object');
   return value;
 }
 
 function list(parent: Fields, name: string, path: string): readonly unknown[] {
   const value = parent[name];
-  if (!Array.isArray(value)) throw new ImportError(`${at(path, name)}: must be a list`);
+  if (!Array.isArray(value)) throw new ImportError(at(path, name), 'must be a list');
   return value;
 }
 
@@ -184,13 +195,13 @@ function texts(parent: Fields, name: string, path: string): readonly string[] {
 
 function text(parent: Fields, name: string, path: string): string {
   const value = optionalText(parent, name, path);
-  if (value === undefined) throw new ImportError(`${at(path, name)}: is missing`);
+  if (value === undefined) throw new ImportError(at(path, name), 'is missing');
   return value;
 }
 
 function optionalText(parent: Fields, name: string, path: string): string | undefined {
   const value = parent[name] ?? undefined;
-  if (value !== undefined && typeof value !== 'string') throw new ImportError(`${at(path, name)}: must be a string`);
+  if (value !== undefined && typeof value !== 'string') throw new ImportError(at(path, name), 'must be a string');
   return value;
 }
 

@@ -65,13 +65,13 @@ const refused = ['$ref', 'id', 'additionalItems', 'patternProperties', 'definiti
  * @throws ImportError when it is no schema
  */
 export function readSchema(value: unknown, path: string): SchemaNode {
-  if (!isObject(value)) throw new ImportError(`${path}: must be a schema, an object`);
+  if (!isObject(value)) throw new ImportError(path, 'must be a schema, an object');
   const node: Record<string, unknown> = {};
   for (const [keyword, content] of Object.entries(value)) {
     if (content === null) continue;
     const at = `${path}.${keyword}`;
     if (refused.includes(keyword)) {
-      throw new ImportError(`${at}: a CRD cannot have this; write the schema out in place`);
+      throw new ImportError(at, 'a CRD cannot have this; write the schema out in place');
     }
     const read = readKeyword(keyword, content, at);
     if (read !== undefined) node[keyword] = read;
@@ -86,7 +86,7 @@ function readKeyword(keyword: string, content: unknown, at: string): unknown {
     case 'allOf':
     case 'anyOf':
     case 'oneOf':
-      if (!Array.isArray(content)) throw new ImportError(`${at}: must be a list of schemas`);
+      if (!Array.isArray(content)) throw new ImportError(at, 'must be a list of schemas');
       return content.map((branch, index) => readSchema(branch, `${at}[${index}]`));
     case 'additionalProperties':
       return typeof content === 'boolean' ? content : readSchema(content, at);
@@ -95,12 +95,12 @@ function readKeyword(keyword: string, content: unknown, at: string): unknown {
       return readSchema(content, at);
   }
   const known = own(keywords, keyword);
-  if (known && !known.is(content)) throw new ImportError(`${at}: must be ${known.what}`);
+  if (known && !known.is(content)) throw new ImportError(at, `must be ${known.what}`);
   return known && content;
 }
 
 function readSchemas(value: unknown, path: string): Record<string, SchemaNode> {
-  if (!isObject(value)) throw new ImportError(`${path}: must be an object with a schema for each field`);
+  if (!isObject(value)) throw new ImportError(path, 'must be an object with a schema for each field');
   const schemas: Record<string, SchemaNode> = {};
   for (const [name, schema] of Object.entries(value)) setOwn(schemas, name, readSchema(schema, `${path}.${name}`));
   return schemas;
