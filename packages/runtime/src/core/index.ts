@@ -40,6 +40,7 @@ export { keyOf, keyString, type ObjectKey, parseKey } from './key.ts';
 export { labelValueErrors, qualifiedNameErrors } from './label-syntax.ts';
 export { listKeysOf, sameElement } from './list-keys.ts';
 export { type Logger, silentLogger } from './logger.ts';
+export { type Mask, maskSecrets } from './mask.ts';
 export { parseSelector } from './parse-selector.ts';
 export {
   addQuantities,

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from './clock.ts';
 import type { Logger } from './logger.ts';
+import { type Mask, maskSecrets } from './mask.ts';
 
 const levels = ['debug', 'info', 'warn', 'error'] as const;
 
@@ -16,27 +17,42 @@ export interface JsonLoggerOptions {
   readonly clock?: Clock;
   /** On every line. */
   readonly fields?: object;
+  /** What must not be shown of the values, on lines that are written. Default: {@link maskSecrets}; `false`: all is shown. */
+  readonly mask?: Mask | false;
 }
 
 /** Whatever is logged must not fail: errors are written out, what JSON cannot say becomes text. */
-function lineOf(fields: object): string {
+function lineOf(fields: object, mask: Mask): string {
   try {
-    return JSON.stringify(fields, (_key, value: unknown) => {
-      if (value instanceof Error) return { ...value, name: value.name, message: value.message, stack: value.stack };
-      return typeof value === 'bigint' ? String(value) : value;
+    return JSON.stringify(fields, function (this: object, key, value: unknown) {
+      const shown = mask(key, value, this);
+      if (shown instanceof Error) return { ...shown, name: shown.name, message: shown.message, stack: shown.stack };
+      return typeof shown === 'bigint' ? String(shown) : shown;
     });
   } catch {
-    return JSON.stringify(Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, String(value)])));
+    const shown = Object.entries(fields).map(([key, value]) => [key, textOf(key, value, fields, mask)]);
+    return JSON.stringify(Object.fromEntries(shown));
   }
 }
 
-/** A logger of JSON lines: `time`, `level`, `message`, then the fields. */
+function textOf(key: string, value: unknown, fields: object, mask: Mask): unknown {
+  try {
+    return mask(key, String(mask(key, value, fields)), fields);
+  } catch {
+    return '[not readable]';
+  }
+}
+
+const asItIs: Mask = (_key, value) => value;
+
+/** A logger of JSON lines: `time`, `level`, `message`, then the fields; secrets are masked. */
 export function jsonLogger(options: JsonLoggerOptions): Logger {
   const { write, level = 'info', clock = systemClock, fields = {} } = options;
+  const mask = options.mask === false ? asItIs : (options.mask ?? maskSecrets);
   const at = (name: LogLevel) => (more: object, message: string) => {
     if (levels.indexOf(name) < levels.indexOf(level)) return;
     const time = new Date(clock.now()).toISOString();
-    write(`${lineOf({ time, level: name, message, ...fields, ...more })}\n`);
+    write(`${lineOf({ time, level: name, message, ...fields, ...more }, mask)}\n`);
   };
   return {
     debug: at('debug'),

@@ -1,4 +1,4 @@
-/** Structured logs: fields first, then one sentence. Field values must never hold secrets. */
+/** Structured logs: fields first, then one sentence; a pino logger is one as it is. Field values must never hold secrets. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
