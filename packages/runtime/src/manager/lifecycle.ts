@@ -3,7 +3,7 @@
  * - `new`: controllers and runnables are declared.
  * - `starting`: caches fill, and the lease is waited for. A standby stays here, warm.
  * - `running`: workers run.
- * - `stopping`: sources, workers, events, lease and caches end, in this order.
+ * - `stopping`: sources, workers, lease, events and caches end, in this order.
  * - `stopped`: final.
  */
 export type ManagerState = 'new' | 'starting' | 'running' | 'stopping' | 'stopped';

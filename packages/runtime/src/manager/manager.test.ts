@@ -108,7 +108,7 @@ describe('manager', () => {
     );
   });
 
-  it('ends in order: work, then events, then the lease', async () => {
+  it('ends in order: work, then the lease', async () => {
     const t = world();
     const manager = createManager({
       client: t.client,

@@ -21,7 +21,7 @@ import {
 import { type Elector, LeaseElector } from '../election/index.ts';
 import { createRecorder, type EventRecorder } from '../events/index.ts';
 import { Sharder } from '../sharding/index.ts';
-import { type Clients, managerClients } from './clients.ts';
+import { type Clients, heardClient, managerClients } from './clients.ts';
 import type { ManagerState } from './lifecycle.ts';
 import type { ActorBuilder, Manager, ManagerOptions, Runnable } from './types.ts';
 
@@ -62,7 +62,8 @@ class ControllerManager implements Manager {
     this.cache = createCache({ client, clock, random, log, ...(metrics ? { metrics } : {}) });
     const identity = options.election?.identity ?? `${name}-${randomUuid(random)}`;
     this.#identity = identity;
-    this.#elector = electorFor(options, identity, { clock, random, log });
+    const electing = { ...options, client: heardClient(client, this.cache) };
+    this.#elector = electorFor(electing, identity, { clock, random, log });
     this.#clients = managerClients(client, this.cache, this.#elector);
     this.client = this.#clients.shared;
     const reporter = { controller: name, instance: identity };
@@ -143,7 +144,7 @@ class ControllerManager implements Manager {
     });
   }
 
-  /** Sources → workers → runnables → events → lease → caches. */
+  /** Sources → workers → runnables → lease → events → caches: nobody waits for our last events. */
   async #stop(deadline: number): Promise<void> {
     this.#state = 'stopping';
     await Promise.all(this.#controllers.map((controller) => controller.stop(deadline)));
@@ -151,8 +152,8 @@ class ControllerManager implements Manager {
     for (const runnable of this.#started.toReversed()) {
       await runnable.stop?.().catch((error) => this.log.error({ runnable: runnable.name, err: error }, 'stop failed'));
     }
-    await this.#recorder.stop();
     await this.#elector?.stop();
+    await this.#recorder.stop();
     await this.cache.stop();
     this.#state = 'stopped';
   }

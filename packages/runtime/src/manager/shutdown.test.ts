@@ -22,8 +22,7 @@ function world() {
     managers.push(manager);
     return manager;
   };
-  const holder = () =>
-    api.at<Lease>('/apis/coordination.k8s.io/v1/namespaces/system/leases/op')?.spec?.holderIdentity;
+  const holder = () => api.at<Lease>('/apis/coordination.k8s.io/v1/namespaces/system/leases/op')?.spec?.holderIdentity;
   return { clock, api, client, replica, holder };
 }
 
