@@ -2,17 +2,24 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { CustomResourceDefinition } from '@coxswain/k8s';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import { s } from '../builder/s.ts';
 import type { SchemaNode } from '../node.ts';
 import { anyJson, schemas, withDefaults } from '../test/arbitraries.ts';
 import { ImportError } from './errors.ts';
+import {
+  VolumeSnapshotContent,
+  type VolumeSnapshotContentV1,
+  type VolumeSnapshotContentV1beta1,
+} from './fixtures/volume-snapshot-content.ts';
 import { importCrd } from './import-crd.ts';
 import { crdOfModule, normalCrd } from './test-run-module.ts';
 
-const everything = JSON.parse(
-  readFileSync(new URL('../fixtures/everything-crd.json', import.meta.url), 'utf8'),
-) as CustomResourceDefinition;
+const fixture = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+const everything = JSON.parse(fixture('../fixtures/everything-crd.json')) as CustomResourceDefinition;
+
+/** Of kcp, the CSI snapshotter, Calico and the Gateway API; without their prose. */
+const upstream = JSON.parse(fixture('./fixtures/upstream-crds.json')) as readonly CustomResourceDefinition[];
 
 /** A CRD whose objects have this schema, with more besides in its only version. */
 function crdOf(schema: SchemaNode, version: Readonly<Record<string, unknown>> = {}): CustomResourceDefinition {
@@ -114,6 +121,10 @@ describe('the module', () => {
     expect(expectSame(everything)).not.toContain('.with(');
   });
 
+  it.each(upstream.map((crd) => [crd.metadata.name, crd]))('says what the CRD says: %s', (_, crd) => {
+    expectSame(crd);
+  });
+
   it('says what the CRD says, whatever its schemas', () => {
     fc.assert(
       fc.property(annotated, fc.boolean(), (node, required) => {
@@ -133,7 +144,7 @@ describe('the module', () => {
   it('is laid out as the formatter has it', () => {
     const [sample] = fc.sample(fc.array(annotated, { minLength: 60, maxLength: 60 }), 1);
     const crd = withFields(Object.fromEntries((sample ?? []).map((node, index) => [`field-${index}`, node])));
-    for (const made of [importCrd(everything), importCrd(crd)]) expect(made).toBe(formatted(made));
+    for (const made of [everything, crd, ...upstream].map(importCrd)) expect(made).toBe(formatted(made));
   });
 });
 
@@ -333,5 +344,23 @@ describe('what cannot be code is refused, by its place', () => {
   ])('%s', (_, crd, message) => {
     expect(() => importCrd(crd as CustomResourceDefinition)).toThrow(ImportError);
     expect(() => importCrd(crd as CustomResourceDefinition)).toThrow(message);
+  });
+});
+
+describe('types', () => {
+  it('are those of the CRD', () => {
+    const crd = upstream.find(({ spec }) => spec.names.kind === 'VolumeSnapshotContent');
+    expect(crd && importCrd(crd)).toBe(fixture('./fixtures/volume-snapshot-content.ts'));
+    expect(VolumeSnapshotContent.versionNames).toEqual(['v1', 'v1beta1']);
+    type Spec = VolumeSnapshotContentV1['spec'];
+    expectTypeOf<Spec['deletionPolicy']>().toEqualTypeOf<'Delete' | 'Retain'>();
+    expectTypeOf<Spec['volumeSnapshotClassName']>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<Spec['source']>().toEqualTypeOf<{
+      readonly snapshotHandle?: string;
+      readonly volumeHandle?: string;
+    }>();
+    type Status = NonNullable<VolumeSnapshotContentV1beta1['status']>;
+    expectTypeOf<Status['restoreSize']>().toEqualTypeOf<number | undefined>();
+    expectTypeOf<Status>().not.toHaveProperty('volumeGroupSnapshotHandle');
   });
 });
