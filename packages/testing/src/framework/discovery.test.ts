@@ -26,8 +26,11 @@ test('kinds of the server, built in and custom, and objects of them', async () =
     `the server has no kind "Widget" in ${group}/v1; is its CRD installed?`,
   );
   await installWidgets(world);
-  discovery.invalidate();
-  const made = await applyAny(client, discovery, object, { fieldManager: 'me' });
+  // the list of all kinds of a real server comes a moment after a kind is served
+  const made = await world.eventually(() => {
+    discovery.invalidate();
+    return applyAny(client, discovery, object, { fieldManager: 'me' });
+  });
   expect(made).toMatchObject({ metadata: { generation: 1 }, spec: { size: 2 } });
   const Widget = await discovery.kindFor(made);
   expect(await client.of(Widget).get({ namespace, name: 'any' })).toEqual(made);
