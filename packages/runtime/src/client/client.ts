@@ -60,7 +60,9 @@ export function createClient(options: ClientOptions): Client {
         deadline,
         signal,
       });
-    return withTimeout(clock, timeout, what, run, callOptions.signal);
+    const ended = callOptions.began?.(what);
+    const answer = withTimeout(clock, timeout, what, run, callOptions.signal);
+    return ended ? answer.finally(ended) : answer;
   }
 
   /** The timeout is for the opening only; the stream itself lives as long as the server and the signal let it. */

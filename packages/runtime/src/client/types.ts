@@ -22,6 +22,8 @@ export interface CallOptions {
   readonly timeout?: number;
   /** Called right before each try is sent; what it throws is the end of the call, and that try is not sent. */
   readonly gate?: () => void;
+  /** Told of the call when it begins, as `patch configmaps default/a`; what it answers is called when the call has ended. */
+  readonly began?: (what: string) => () => void;
 }
 
 /** What becomes of managed fields while an answer is parsed. */

@@ -294,6 +294,31 @@ describe('controller', () => {
     await t.clock.settle();
   });
 
+  it('says what a reconcile waited for when it took too long', async () => {
+    const t = setUp();
+    t.api.intercept = async ({ method, signal }) => {
+      if (method === 'PATCH') await sleep(t.clock, 60_000, signal);
+    };
+    t.run(t.manager.controller(Widget).options({ timeout: 5_000 }), async ({ client, clock, key: { name } }) => {
+      await client.of(Part).list({ namespace: 'default' });
+      if (name === 'b') return void (await sleep(clock, 60_000));
+      await sleep(clock, 1_000);
+      await client.of(Part).patch(key(name), merge({ data: {} }));
+    });
+    await t.manager.start();
+    await t.client.of(Widget).create(widget('a'));
+    await t.client.of(Widget).create(widget('b'));
+    await t.clock.advance(5_000);
+    const said = t.errors.map((fields) => String((fields as { err: unknown }).err)).join();
+    expect(said).toContain('default/a was aborted after 5s, waiting for patch configmaps default/a (since 4s);');
+    await t.clock.advance(60_000);
+    const later = t.errors.map((fields) => String((fields as { err: unknown }).err)).join();
+    expect(later).toContain('default/b was aborted after 5s, waiting for something other than a call of its client;');
+    const stopped = t.manager.stop();
+    await t.clock.advance(70_000);
+    await stopped;
+  });
+
   it('looks at every object again at each resync', async () => {
     const t = setUp();
     t.run(t.manager.controller(Widget).options({ resync: 60_000 }));

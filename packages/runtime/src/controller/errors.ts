@@ -1,8 +1,8 @@
-/** A reconcile did not end in time. Its signal carries this as the reason. */
+/** A reconcile did not end in time; the message says for which calls it waited, and how long. Its signal carries this as the reason. */
 export class ReconcileTimeout extends Error {
-  constructor(controller: string, key: string, ms: number) {
+  constructor(controller: string, key: string, ms: number, waitingFor = 'something') {
     super(
-      `${controller}: reconcile of ${key} was aborted after ${ms / 1000}s; ` +
+      `${controller}: reconcile of ${key} was aborted after ${ms / 1000}s, waiting for ${waitingFor}; ` +
         'pass ctx.signal to what it waits for, or raise the option "timeout"',
     );
     this.name = 'ReconcileTimeout';

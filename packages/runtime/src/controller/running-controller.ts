@@ -290,7 +290,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
     let grace: Timer | undefined;
     const timer = clock.after(timeout, () => {
       this.#observer.timedOut();
-      abort.abort(new ReconcileTimeout(this.name, taken.key, timeout));
+      abort.abort(new ReconcileTimeout(this.name, taken.key, timeout, this.#works.get(taken.key)?.waitingFor));
       grace = clock.after(abortGrace, () => {
         this.#log.error({ key: taken.key }, 'reconcile ignores its abort signal; its key stays blocked until it ends');
         released.resolve();
@@ -327,7 +327,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
   async #reconcile(taken: Taken, signal: AbortSignal, lead: Elector | undefined): Promise<Ended> {
     const { host, reconciler, options } = this.#parts;
     const started = host.clock.monotonic();
-    const work = new Work(taken.key, (lane) => this.#queue.add(taken.key, lane));
+    const work = new Work(taken.key, host.clock, (lane) => this.#queue.add(taken.key, lane));
     this.#works.set(taken.key, work);
     this.#observer.began();
     let outcome: Outcome;

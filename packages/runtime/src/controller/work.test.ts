@@ -1,6 +1,7 @@
 import type { DynamicObject, Kind } from '@coxswain/k8s';
 import { expect, test } from 'vitest';
 import { createAuthorship, patchAuthorship, strategic } from '../client/index.ts';
+import { VirtualClock } from '../core/index.ts';
 import { Work } from './work.ts';
 
 const things: Kind<DynamicObject> = { group: '', version: 'v1', kind: 'Thing', plural: 'things', scope: 'Namespaced' };
@@ -14,7 +15,7 @@ const [v1, v2] = [at('1', { Ready: 'True', Gate: 'False' }), at('2', { Ready: 'T
 
 function setUp() {
   const woken: string[] = [];
-  return { woken, work: new Work('a/x', (lane) => woken.push(lane)) };
+  return { woken, work: new Work('a/x', new VirtualClock(), (lane) => woken.push(lane)) };
 }
 
 test('a patch that changed nothing does not claim the write of others that it was answered with', () => {

@@ -1,6 +1,6 @@
 import { type Kind, type KubeObject, resourceName } from '@coxswain/k8s';
 import type { StoreEvent } from '../cache/types.ts';
-import { keyOf, keyString } from '../core/index.ts';
+import { type Clock, keyOf, keyString } from '../core/index.ts';
 import type { WriteReport, WriteTarget } from '../election/index.ts';
 import type { Lane } from '../queue/index.ts';
 
@@ -8,6 +8,12 @@ import type { Lane } from '../queue/index.ts';
 interface Parked {
   readonly event: StoreEvent<KubeObject>;
   readonly lane: Lane;
+}
+
+/** A call of the client that has not ended. */
+interface Call {
+  readonly what: string;
+  readonly since: number;
 }
 
 interface InFlight {
@@ -23,12 +29,15 @@ interface InFlight {
 export class Work {
   readonly key: string;
   readonly #wake: (lane: Lane) => void;
+  readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #inFlight = new Map<string, InFlight>();
+  readonly #calls = new Set<Call>();
   readonly #ended = Promise.withResolvers<void>();
 
   /** @param wake puts the key in the queue again */
-  constructor(key: string, wake: (lane: Lane) => void) {
+  constructor(key: string, clock: Pick<Clock, 'monotonic'>, wake: (lane: Lane) => void) {
     this.key = key;
+    this.#clock = clock;
     this.#wake = wake;
   }
 
@@ -49,6 +58,20 @@ export class Work {
     if (!flight) return false;
     flight.parked = [...flight.parked, { event, lane }];
     return true;
+  }
+
+  /** A call begins. Call what it answers when the call has ended. */
+  readonly began = (what: string): (() => void) => {
+    const call = { what, since: this.#clock.monotonic() };
+    this.#calls.add(call);
+    return () => void this.#calls.delete(call);
+  };
+
+  /** What it waits for: the calls under way, the oldest first. */
+  get waitingFor(): string {
+    const now = this.#clock.monotonic();
+    const calls = [...this.#calls].map(({ what, since }) => `${what} (since ${(now - since) / 1000}s)`);
+    return calls.length > 0 ? calls.join(', ') : 'something other than a call of its client';
   }
 
   /** A write is about to be sent. Call what it answers when the write has ended. */

@@ -29,6 +29,8 @@ export interface Guard {
   write(): AbortSignal | undefined;
   /** Asked again right before each try of a write is sent; it throws to refuse it. */
   gate?(): void;
+  /** Told of each call of a kind's verbs when it begins, as `patch configmaps default/a`; it answers what to call at its end. */
+  began?(what: string): () => void;
   /** Told of each write before it is sent. `target` is absent for raw requests and collections. */
   track?(target: WriteTarget | undefined): WriteReport;
 }
@@ -83,7 +85,7 @@ function guarded(guard: Guard, request: TransportRequest): TransportRequest {
 
 /** For a write: the options with the guard's signal and gate, beside those they have. */
 function withGuard<O extends CallOptions>(guard: Guard, options: O): O {
-  const signed = withSignalOf(guard.write(), options);
+  const signed = told(guard, withSignalOf(guard.write(), options));
   if (!guard.gate) return signed;
   const outer = options.gate;
   const gate = () => {
@@ -91,6 +93,10 @@ function withGuard<O extends CallOptions>(guard: Guard, options: O): O {
     guard.gate?.();
   };
   return { ...signed, gate };
+}
+
+function told<O extends CallOptions>({ began }: Guard, options: O): O {
+  return began && !options.began ? { ...options, began } : options;
 }
 
 function withSignalOf<O extends CallOptions>(signal: AbortSignal | undefined, options: O): O {
@@ -201,7 +207,7 @@ class GuardedResource<T extends KubeObject> extends ResourceVerbs<T> implements 
   }
 
   #read<O extends CallOptions>(options: O | undefined): O {
-    return withSignalOf(this.#guard.read(), options ?? ({} as O));
+    return told(this.#guard, withSignalOf(this.#guard.read(), options ?? ({} as O)));
   }
 
   #write<O extends CallOptions>(options: O | undefined): O {

@@ -26,7 +26,7 @@ export function managerClients(base: Client, cache: Cache & OwnWriteSink, electo
         signal.throwIfAborted();
         return cut();
       };
-      const guard = { read: check, write, gate: check, track: work.track };
+      const guard = { read: check, write, gate: check, track: work.track, began: work.began };
       const outer = lead ? fenced(base, lead) : leaderOnly ? leader : base;
       return withReadYourWrites(guardedClient(outer, guard), cache, work);
     },
