@@ -8,6 +8,7 @@ export default defineConfig({
       'operators/*/src/**/*.test.ts',
       'bench/src/**/*.test.ts',
       'scripts/**/*.test.ts',
+      'docs/**/*.test.ts',
     ],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+const here = (name: string) => new URL(name, import.meta.url);
+const read = (name: string) => readFileSync(here(name), 'utf8');
+const guides = readdirSync(here('.')).filter((name) => name.endsWith('.md'));
+const programs = readdirSync(here('.')).filter((name) => name.endsWith('.ts'));
+
+test('there are five guides, of at most 150 lines, all in the index', () => {
+  expect(guides.toSorted()).toEqual([
+    'dependencies.md',
+    'first-operator.md',
+    'own-children.md',
+    'testing.md',
+    'webhooks.md',
+  ]);
+  for (const guide of guides) {
+    expect(read(guide).split('\n').length, guide).toBeLessThanOrEqual(151);
+    expect(read('../README.md')).toContain(`guides/${guide}`);
+  }
+});
+
+test.each(guides)('every program in %s is a file that is checked and run', (guide) => {
+  const blocks = [...read(guide).matchAll(/```ts\n(.*?)```/gs)].map(([, text = '']) => text);
+  expect(blocks.length).toBeGreaterThan(0);
+  const texts = programs.map(read);
+  for (const block of blocks) expect(texts.includes(block), block).toBe(true);
+});
+
+test('every pain names a test that there is', () => {
+  const rows = read('../pains.md')
+    .split('\n')
+    .filter((line) => /^\| \d+ \|/.test(line));
+  expect(rows.length).toBe(20 + 34);
+  for (const row of rows) {
+    const shown = row.replace(/ \|$/, '').split(' | ').at(-1) ?? '';
+    expect(shown, row).toMatch(/^`[^`]+`: “|\.$/);
+    for (const [, file = '', title = ''] of row.matchAll(/`([\w/.-]+\.test\.ts)`: “([^”]+)”/g)) {
+      const text = readFileSync(here(`../../packages/${file}`), 'utf8');
+      expect(text.includes(title), `${file}: ${title}`).toBe(true);
+    }
+  }
+});
