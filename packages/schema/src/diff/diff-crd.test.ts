@@ -177,8 +177,8 @@ describe('schemas at random', () => {
           compared++;
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
-    expect(compared).toBeGreaterThan(100);
+    expect(compared).toBeGreaterThan(50);
   });
 });
