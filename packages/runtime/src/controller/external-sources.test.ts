@@ -220,6 +220,24 @@ describe('a channel', () => {
     expect([t.calls, others]).toEqual([['a'], ['a']]);
   });
 
+  it('is collected by debounce as other events are', async () => {
+    const t = setUp();
+    const channel = channelSource();
+    t.manager
+      .controller(Widget)
+      .options({ debounce: 500 })
+      .from(channel.source)
+      .run({ reconcile: async (context) => void t.calls.push(context.key.name) });
+    await t.manager.start();
+    for (let i = 0; i < 4; i++) {
+      channel.push(key('a'));
+      await t.clock.advance(100);
+    }
+    expect(t.calls).toEqual([]);
+    await t.clock.advance(100);
+    expect(t.calls).toEqual(['a']);
+  });
+
   it('feeds an actor', async () => {
     const t = setUp();
     const channel = channelSource();

@@ -26,6 +26,7 @@ describe('predicates', () => {
     }
     expect(generationChanged(updated({ generation: 1 }, { generation: 2 }))).toBe(true);
     expect(generationChanged(updated({}, { deletionTimestamp: 'now' }))).toBe(true);
+    expect(generationChanged(updated({ uid: '1', generation: 1 }, { uid: '2', generation: 1 }))).toBe(true);
     expect(labelsChanged(updated({ labels: { a: '1' } }, { labels: { a: '2' } }))).toBe(true);
     expect(labelsChanged(updated({}, { labels: {} }))).toBe(false);
     expect(annotationsChanged(updated({ annotations: { a: '1' } }, {}))).toBe(true);

@@ -222,7 +222,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
 
   #startExternal(): void {
     const { cache, clock, random } = this.#parts.host;
-    const enqueue = (key: ObjectKey, lane: Lane = 'child') => this.#add(keyString(key), lane);
+    const enqueue = (key: ObjectKey, lane: Lane = 'child') => this.#collect(keyString(key), lane);
     this.#external.start({ enqueue, cache, clock, random, log: this.#log });
   }
 
@@ -386,6 +386,9 @@ const abortGrace = 1_000;
 const firstWaitingLog = 10_000;
 const nextWaitingLog = 60_000;
 
+/** @throws RangeError for a delay that is no number: taken as none, it would run the key again and again without a pause */
 function outcomeOf(answer: Result): Outcome {
-  return answer ? { after: answer.requeueAfter } : 'ok';
+  if (!answer) return 'ok';
+  if (Number.isFinite(answer.requeueAfter)) return { after: answer.requeueAfter };
+  throw new RangeError(`reconcile answered requeueAfter ${answer.requeueAfter}; give milliseconds, or nothing`);
 }
