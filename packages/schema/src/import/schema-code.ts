@@ -59,6 +59,11 @@ function noteCalls(node: SchemaNode, rest: Rest): Call[] {
   return calls;
 }
 
+const sizes = [
+  ['minProperties', 'minProperties'],
+  ['maxProperties', 'maxProperties'],
+] as const;
+
 /** Facets that are one keyword and one method. */
 const facets: Readonly<Record<Kind, readonly (readonly [keyof SchemaNode, string])[]>> = {
   string: [
@@ -76,32 +81,24 @@ const facets: Readonly<Record<Kind, readonly (readonly [keyof SchemaNode, string
     ['minItems', 'minItems'],
     ['maxItems', 'maxItems'],
   ],
-  map: [
-    ['minProperties', 'minProperties'],
-    ['maxProperties', 'maxProperties'],
-  ],
-  object: [
-    ['minProperties', 'minProperties'],
-    ['maxProperties', 'maxProperties'],
-  ],
+  map: sizes,
+  object: sizes,
   plain: [],
 };
+
+const treatments = [
+  ['x-kubernetes-map-type', 'atomic', 'atomic'],
+  ['x-kubernetes-map-type', 'granular', 'granular'],
+  ['x-kubernetes-preserve-unknown-fields', true, 'preserveUnknown'],
+] as const;
 
 /** Facets that are switched on. */
 const flags: Readonly<Record<Kind, readonly (readonly [keyof SchemaNode, unknown, string])[]>> = {
   string: [],
   number: [],
   list: [['x-kubernetes-list-type', 'atomic', 'atomic']],
-  map: [
-    ['x-kubernetes-map-type', 'atomic', 'atomic'],
-    ['x-kubernetes-map-type', 'granular', 'granular'],
-    ['x-kubernetes-preserve-unknown-fields', true, 'preserveUnknown'],
-  ],
-  object: [
-    ['x-kubernetes-map-type', 'atomic', 'atomic'],
-    ['x-kubernetes-map-type', 'granular', 'granular'],
-    ['x-kubernetes-preserve-unknown-fields', true, 'preserveUnknown'],
-  ],
+  map: treatments,
+  object: treatments,
   plain: [],
 };
 

@@ -114,14 +114,14 @@ const anyNode = s.any().node;
 
 function rawShape(node: SchemaNode): Shape {
   if (node.type === undefined && says(node, anyNode)) return { kind: 'plain', chain: word('any'), says: anyNode };
-  const says_: SchemaNode = node.type === undefined ? {} : { type: node.type };
+  const said: SchemaNode = node.type === undefined ? {} : { type: node.type };
   const type = typeOf(node);
   const chain: Chain = {
     is: 'chain',
     head: 's',
-    calls: [{ name: 'raw', types: type, args: [literal({ ...says_ } as Json)] }],
+    calls: [{ name: 'raw', types: type, args: [literal({ ...said } as Json)] }],
   };
-  return { kind: 'plain', chain, says: says_, raw: { type } };
+  return { kind: 'plain', chain, says: said, raw: { type } };
 }
 
 function typeOf(node: SchemaNode): string {
