@@ -1,8 +1,9 @@
 import type { Kind, KubeObject } from '@coxswain/k8s';
 import type { InformerScope } from '../cache/types.ts';
 import type { ExternalSource } from './external-source.ts';
+import type { ControllerHost } from './host.ts';
 import { resolveOptions } from './options.ts';
-import { type ControllerHost, RunningController } from './running-controller.ts';
+import { RunningController } from './running-controller.ts';
 import { childSource, mappedSource, ownSource, type Source } from './source.ts';
 import type { Controller, ControllerBuilder, ControllerOptions, MapToKeys, Predicate, Reconciler } from './types.ts';
 

@@ -5,6 +5,7 @@ export { Builder, type Register } from './builder.ts';
 export { type ChannelSource, channelSource } from './channel-source.ts';
 export { ControllerStopped, KindsNotServed, ReconcileTimeout } from './errors.ts';
 export type { ExternalFeed, ExternalSource, ExternalSourceContext } from './external-source.ts';
+export type { ClientUse, ControllerHost } from './host.ts';
 export { controllerOf, ownerIndex, ownerKey } from './owner.ts';
 export { type PollOptions, pollSource } from './poll-source.ts';
 export {
@@ -18,7 +19,7 @@ export {
   resourceVersionChanged,
   statusChanged,
 } from './predicates.ts';
-export { type ClientUse, type ControllerHost, RunningController } from './running-controller.ts';
+export { RunningController } from './running-controller.ts';
 export type {
   Controller,
   ControllerBuilder,

@@ -1,58 +1,17 @@
-import { type Kind, type KubeObject, resourceName } from '@coxswain/k8s';
-import type { Tracer } from '@opentelemetry/api';
-import type { Cache } from '../cache/types.ts';
-import type { Client } from '../client/types.ts';
-import {
-  ApiError,
-  type Clock,
-  keyOf,
-  keyString,
-  type Logger,
-  type ObjectKey,
-  parseKey,
-  type Random,
-  type Timer,
-} from '../core/index.ts';
-import type { Elector } from '../election/index.ts';
-import { type MetricsRegistry, noMetrics } from '../metrics/index.ts';
-import { type Lane, type Outcome, queueMetrics, type Taken, WorkQueue } from '../queue/index.ts';
-import type { Sharder, ShardHandlers, ShardingOptions } from '../sharding/index.ts';
-import { inSpan, recordError } from '../tracing/index.ts';
-import { ControllerStopped, KindsNotServed, ReconcileTimeout } from './errors.ts';
+import type { Kind, KubeObject } from '@coxswain/k8s';
+import { keyOf, keyString, type Logger, type ObjectKey, type Timer } from '../core/index.ts';
+import { noMetrics } from '../metrics/index.ts';
+import { type Lane, queueMetrics, WorkQueue } from '../queue/index.ts';
+import type { Sharder } from '../sharding/index.ts';
+import { ControllerStopped } from './errors.ts';
 import { ExternalFeeds, type ExternalSource } from './external-source.ts';
-import { type ControllerObserver, controllerMetrics, type ReconcileResult } from './metrics.ts';
+import type { ControllerHost } from './host.ts';
+import { type ControllerObserver, controllerMetrics } from './metrics.ts';
 import type { ResolvedOptions } from './options.ts';
+import { Passes } from './passes.ts';
 import type { Attached, Source } from './source.ts';
-import { type Ended, reconcileAttributes } from './trace.ts';
-import type { Controller, DeclaredController, Reconciler, Result } from './types.ts';
-import { Work } from './work.ts';
-
-/** What a controller takes from its manager. */
-export interface ControllerHost {
-  readonly cache: Cache;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly metrics?: MetricsRegistry;
-  /** Makes each reconcile a span; absent: none is made. */
-  readonly tracer?: Tracer;
-  /** The client for one reconcile. */
-  clientFor(use: ClientUse): Client;
-  /** Takes part in sharing the keys of a controller out. */
-  sharderFor(controller: string, options: ShardingOptions, handlers: ShardHandlers): Sharder;
-}
-
-/** What the client of one reconcile must heed. */
-export interface ClientUse {
-  /** Ends its calls, and refuses later ones, when aborted. */
-  readonly signal: AbortSignal;
-  /** Whether its writes are fenced: only the leader's pass. */
-  readonly leaderOnly: boolean;
-  /** Fences its writes instead: the lead of the key's shard. */
-  readonly lead?: Elector;
-  /** The work it is for: comes with the store events of its writes, and is told of them before and after. */
-  readonly work: Work;
-}
+import { Startup } from './startup.ts';
+import type { Controller, DeclaredController, Reconciler } from './types.ts';
 
 interface Parts<T extends KubeObject> {
   readonly name: string;
@@ -74,16 +33,12 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
   readonly #queue: WorkQueue;
   readonly #observer: ControllerObserver;
   readonly #log: Logger;
-  readonly #stop = new AbortController();
-  readonly #running = new Set<Promise<void>>();
-  /** What is being worked, by key. */
-  readonly #works = new Map<string, Work>();
+  readonly #passes: Passes;
   readonly #sharder: Sharder | undefined;
   readonly #external: ExternalFeeds;
   #attached: readonly Attached[] = [];
   #resync: Timer | undefined;
-  #waiting: Timer | undefined;
-  #startup: Timer | undefined;
+  #startup: Startup | undefined;
   #working = false;
 
   constructor(parts: Parts<T>) {
@@ -104,6 +59,8 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
       ...(options.rate ? { rate: options.rate } : {}),
       observer: queueMetrics(metrics, name),
     });
+    const { queue, log, observer } = { queue: this.#queue, log: this.#log, observer: this.#observer };
+    this.#passes = new Passes({ name, kind, host, options, reconciler: parts.reconciler, queue, observer, log });
     this.#sharder =
       options.sharding &&
       host.sharderFor(name, options.sharding, {
@@ -159,9 +116,8 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
     }
   }
 
-  async #drained(shard: number): Promise<void> {
-    const running = [...this.#works].filter(([key]) => this.#sharder?.shardOf(key) === shard);
-    await Promise.all(running.map(([, work]) => work.ended));
+  #drained(shard: number): Promise<void> {
+    return this.#passes.ended((key) => this.#sharder?.shardOf(key) === shard);
   }
 
   /**
@@ -169,48 +125,20 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
    * @throws KindsNotServed when that takes too long and the option `startup` is `fail`
    */
   async attach(): Promise<void> {
-    const { host, sources } = this.#parts;
+    const { host, sources, options } = this.#parts;
     this.#attached = sources.map((source) =>
       source.attach(host.cache, (key, lane, kind, event) => {
         const text = keyString(key);
-        if (!this.#works.get(text)?.claims(kind, event, lane)) this.#collect(text, lane);
+        if (!this.#passes.workOf(text)?.claims(kind, event, lane)) this.#collect(text, lane);
       }),
     );
-    this.#armWaiting(firstWaitingLog);
-    const synced = Promise.all(this.#attached.map(({ informer }) => informer.synced));
-    await Promise.race([synced, this.#notServed()]);
-    this.#waiting?.cancel();
-    this.#startup?.cancel();
-  }
-
-  /** Rejects when the time for starting is over; for ever pending when there is no such time. */
-  #notServed(): Promise<never> {
-    const { host, options } = this.#parts;
-    const ms = options.startupTimeout;
-    return new Promise((_resolve, reject) => {
-      if (ms === undefined) return;
-      this.#startup = host.clock.after(ms, () => reject(new KindsNotServed(this.name, this.#lateKinds(), ms)));
-    });
-  }
-
-  #lateKinds(): string[] {
-    return this.#attached
-      .filter(({ informer }) => !informer.hasSynced)
-      .map(({ informer }) => resourceName(informer.kind));
-  }
-
-  /** Says now and then which kinds have not been listed yet: a missing CRD or permission shows nowhere else. */
-  #armWaiting(after: number): void {
-    this.#waiting = this.#parts.host.clock.after(after, () => {
-      const kinds = this.#lateKinds();
-      this.#log.warn({ kinds }, 'workers wait for the first listing of these kinds; are they installed and readable?');
-      this.#armWaiting(nextWaitingLog);
-    });
+    this.#startup = new Startup(this.#attached, host.clock, this.#log);
+    await this.#startup.synced(this.name, options.startupTimeout);
   }
 
   /** Starts the workers. Call after {@link attach} has resolved. */
   work(): void {
-    if (this.#working || this.#stop.signal.aborted) return;
+    if (this.#working || this.#passes.stopped) return;
     this.#working = true;
     const { workers } = this.#parts.options;
     this.#observer.workers(workers);
@@ -232,14 +160,11 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
    */
   async stop(deadline: number): Promise<void> {
     this.#resync?.cancel();
-    this.#waiting?.cancel();
     this.#startup?.cancel();
     this.#external.stop(new ControllerStopped(this.name));
     for (const source of this.#attached) source.detach();
     this.#queue.close();
-    if (this.#running.size > 0 && deadline > 0) await this.#settled(deadline);
-    this.#stop.abort(new ControllerStopped(this.name));
-    if (this.#running.size > 0) await this.#settled(abortGrace);
+    await this.#passes.stop(deadline);
     await this.#sharder?.stop();
     // Only now: a reconcile under way reads the stores to its end.
     for (const { informer } of this.#attached) informer.release();
@@ -247,19 +172,12 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
     this.#parts.reconciler.stop?.();
   }
 
-  async #settled(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = this.#parts.host.clock.after(ms, resolve);
-    await Promise.race([promise, Promise.allSettled(this.#running)]);
-    timer.cancel();
-  }
-
   async #worker(): Promise<void> {
     for (;;) {
       const taken = await this.#queue.take();
       if (!taken) return;
       if (this.#passedOn(taken.key)) continue;
-      await this.#run(taken);
+      await this.#passes.run(taken, this.#sharder?.leadOf(taken.key));
       await this.#parts.host.clock.turn();
     }
   }
@@ -270,100 +188,6 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
     this.#queue.done(key, 'ok');
     this.#queue.forget(key);
     return true;
-  }
-
-  /**
-   * One reconcile. Resolves when it has ended or has ignored its abort for a while: then the worker goes on, but the
-   * key stays taken until the reconcile really ends, so that no key is ever worked twice at once.
-   */
-  #run(taken: Taken): Promise<void> {
-    const { clock } = this.#parts.host;
-    const { timeout } = this.#parts.options;
-    const abort = new AbortController();
-    const released = Promise.withResolvers<void>();
-    const onStop = () => abort.abort(this.#stop.signal.reason);
-    if (this.#stop.signal.aborted) onStop();
-    else this.#stop.signal.addEventListener('abort', onStop, { once: true });
-    const lead = this.#sharder?.leadOf(taken.key);
-    const onLost = () => abort.abort(lead?.signal.reason);
-    lead?.signal.addEventListener('abort', onLost, { once: true });
-    let grace: Timer | undefined;
-    const timer = clock.after(timeout, () => {
-      this.#observer.timedOut();
-      abort.abort(new ReconcileTimeout(this.name, taken.key, timeout, this.#works.get(taken.key)?.waitingFor));
-      grace = clock.after(abortGrace, () => {
-        this.#log.error({ key: taken.key }, 'reconcile ignores its abort signal; its key stays blocked until it ends');
-        released.resolve();
-      });
-    });
-    const work = this.#traced(taken, abort.signal, lead).finally(() => {
-      timer.cancel();
-      grace?.cancel();
-      this.#stop.signal.removeEventListener('abort', onStop);
-      lead?.signal.removeEventListener('abort', onLost);
-      this.#running.delete(work);
-      released.resolve();
-    });
-    this.#running.add(work);
-    return released.promise;
-  }
-
-  /** The reconcile; a trace of its own when there is a tracer, since many things may have made it due. */
-  async #traced(taken: Taken, signal: AbortSignal, lead: Elector | undefined): Promise<void> {
-    const { tracer } = this.#parts.host;
-    if (!tracer) {
-      await this.#reconcile(taken, signal, lead);
-      return;
-    }
-    const attributes = reconcileAttributes(this.name, this.kind, taken);
-    await inSpan(tracer, `reconcile ${this.name}`, { attributes, root: true }, async (span) => {
-      const { result, error } = await this.#reconcile(taken, signal, lead);
-      span.setAttribute('coxswain.result', result);
-      if (result === 'error') recordError(span, error);
-    });
-  }
-
-  /** Never rejects: how it ended is what it answers. */
-  async #reconcile(taken: Taken, signal: AbortSignal, lead: Elector | undefined): Promise<Ended> {
-    const { host, reconciler, options } = this.#parts;
-    const started = host.clock.monotonic();
-    const work = new Work(taken.key, host.clock, (lane) => this.#queue.add(taken.key, lane));
-    this.#works.set(taken.key, work);
-    this.#observer.began();
-    let outcome: Outcome;
-    let result: ReconcileResult;
-    let cause: unknown;
-    try {
-      const key = parseKey(taken.key);
-      const answer = await reconciler.reconcile({
-        key,
-        client: host.clientFor({ signal, leaderOnly: options.leaderOnly, work, ...(lead ? { lead } : {}) }),
-        cache: host.cache,
-        clock: host.clock,
-        log: this.#log.child({ key: taken.key }),
-        signal,
-      });
-      if (signal.aborted) throw signal.reason;
-      outcome = outcomeOf(answer ?? undefined);
-      result = outcome === 'ok' ? 'success' : 'requeue_after';
-    } catch (error) {
-      cause = signal.aborted ? signal.reason : error;
-      outcome = this.#failed(taken, error, cause);
-      result = 'error';
-    }
-    this.#works.delete(taken.key);
-    work.end();
-    this.#observer.ended(result, host.clock.monotonic() - started);
-    this.#queue.done(taken.key, outcome);
-    return { result, error: cause };
-  }
-
-  #failed(taken: Taken, error: unknown, cause: unknown): Outcome {
-    if (!(cause instanceof ControllerStopped)) {
-      this.#log.error({ key: taken.key, failures: taken.failures + 1, err: cause }, 'reconcile failed; it is retried');
-    }
-    const atLeast = error instanceof ApiError ? error.retryAfter : undefined;
-    return atLeast === undefined ? 'failed' : { failed: true, atLeast };
   }
 
   /** Every object comes again in the lowest lane; a tenth of jitter keeps controllers apart. */
@@ -378,17 +202,4 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
       this.#armResync();
     });
   }
-}
-
-/** Milliseconds that an aborted reconcile has to end before it is given up. */
-const abortGrace = 1_000;
-/** Milliseconds until the log says what is waited for, and between two times. */
-const firstWaitingLog = 10_000;
-const nextWaitingLog = 60_000;
-
-/** @throws RangeError for a delay that is no number: taken as none, it would run the key again and again without a pause */
-function outcomeOf(answer: Result): Outcome {
-  if (!answer) return 'ok';
-  if (Number.isFinite(answer.requeueAfter)) return { after: answer.requeueAfter };
-  throw new RangeError(`reconcile answered requeueAfter ${answer.requeueAfter}; give milliseconds, or nothing`);
 }
