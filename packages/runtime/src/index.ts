@@ -15,7 +15,7 @@ export * from './manifests/index.ts';
 export * from './metrics/index.ts';
 export * from './pki/index.ts';
 export * from './queue/index.ts';
-export * from './webhook/index.ts';
 export * from './serving/index.ts';
 export * from './sharding/index.ts';
 export * from './tracing/index.ts';
+export * from './webhook/index.ts';

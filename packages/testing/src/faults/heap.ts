@@ -4,9 +4,9 @@ export interface HeapSample {
   readonly bytes: number;
 }
 
-/** Cycles after which the heap is looked at: when it is warm, in the middle, and at the end. */
+/** Cycles after which the heap is looked at: from the middle on, as the first half goes to code that is being compiled. */
 export function heapMarks(cycles: number): readonly number[] {
-  return [...new Set([Math.ceil(cycles / 10), Math.ceil(cycles / 2), cycles])];
+  return [...new Set([Math.ceil(cycles / 2), Math.ceil((cycles * 3) / 4), cycles])];
 }
 
 /** Bytes a cycle by which the heap grows: the slope of the straight line nearest to the samples; 0 of fewer than two. */
