@@ -47,8 +47,12 @@ async function built(): Promise<Candidate[]> {
       continue;
     }
     say(`building ${candidate.name}`);
-    await candidate.build();
-    ready.push(candidate);
+    try {
+      await candidate.build();
+      ready.push(candidate);
+    } catch (error) {
+      say(`SKIPPED ${candidate.name}: it cannot be built: ${error}`);
+    }
   }
   return ready;
 }
