@@ -18,6 +18,7 @@ import {
 import type { EventRecorder } from '../events/index.ts';
 import { noMetrics } from '../metrics/index.ts';
 import { DependencyWatch } from './dependencies.ts';
+import { Expectations } from './expectations.ts';
 import { ActorLoop } from './loop.ts';
 import { actorMetrics } from './metrics.ts';
 import { resolveActorOptions } from './options.ts';
@@ -113,6 +114,7 @@ export class ActorControllerBuilder<T extends KubeObject> {
       fieldManager: options.fieldManager,
       recorder: host.recorder,
       memory: new ApplyMemory(),
+      expectations: new Expectations(),
       observer: actorMetrics(host.metrics ?? noMetrics, this.#name),
       dependencies,
       ...(host.tracer ? { tracer: host.tracer } : {}),

@@ -3,9 +3,10 @@ import { type ApplyMemory, applyObject } from '../apply/index.ts';
 import type { Cache, Store } from '../cache/types.ts';
 import type { Client } from '../client/index.ts';
 import { controllerOf, ownerIndex, type ReconcileContext } from '../controller/index.ts';
-import { isNotFound, type ObjectKey } from '../core/index.ts';
+import { isNotFound, keyOf, keyString, type ObjectKey } from '../core/index.ts';
 import type { EventRecorder } from '../events/index.ts';
 import type { StatusDraft } from './draft.ts';
+import type { Expectations } from './expectations.ts';
 import type { ActorContext, EventDetails } from './types.ts';
 
 /** What all contexts of one actor share. */
@@ -14,6 +15,7 @@ export interface ContextParts<T extends KubeObject> {
   readonly fieldManager: string;
   readonly recorder: EventRecorder;
   readonly memory: ApplyMemory;
+  readonly expectations: Expectations;
   /** Whether all children of a kind are indexed by their owner. */
   indexed(kind: Kind): boolean;
 }
@@ -51,6 +53,10 @@ export function actorContext<T extends KubeObject>(
         onLoop: (message) => event({ type: 'Warning', reason: 'ApplyLoop', message, action: 'Apply' }),
       }),
     owned: (of) => ownedBy(object, of, cache, parts.indexed(of)),
+    expect: (name, met, { timeout = 30_000 } = {}) => {
+      const { uid = '' } = object.metadata;
+      parts.expectations.set(keyString(keyOf(object)), uid, name, { met, deadline: clock.monotonic() + timeout });
+    },
     ensureGone: (of, key) => ensureGone(client, cache, of, key),
   };
 }

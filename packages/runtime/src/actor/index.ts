@@ -2,6 +2,7 @@
 // events, waiting and the guards against running in circles. Built on controller and apply; knows no manager.
 export { ActorControllerBuilder, type ActorHost } from './builder.ts';
 export { type Child, type ChildOptions, ChildrenError, child, type ImmutablePolicy } from './child-plan.ts';
+export { type ConfigsInUse, configsInTemplates } from './configs-in-templates.ts';
 export {
   type DesiredActor,
   type DesiredOptions,
@@ -9,6 +10,7 @@ export {
   type ObservedChildren,
   observedChildren,
 } from './desired.ts';
+export { type ConfigContent, type ImmutableConfigOptions, immutableConfig } from './immutable-config.ts';
 export { immutableFields } from './immutable-fields.ts';
 export { Resync } from './resync.ts';
 export type {
@@ -19,5 +21,6 @@ export type {
   ConditionWriter,
   Dependency,
   EventDetails,
+  ExpectOptions,
   StatusOf,
 } from './types.ts';

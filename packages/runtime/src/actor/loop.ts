@@ -63,6 +63,7 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
 
   #forget({ key }: Pick<ReconcileContext, 'key'>): void {
     this.#repeats.forget(keyString(key));
+    this.#parts.expectations.forget(keyString(key));
     this.#parts.dependencies.set(key, []);
   }
 
@@ -113,6 +114,8 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
       // Gone for the server; the store may not know yet, so that looking at once could find it again.
       if (!object) return { type: 'over', again: options.retryAfter };
       if (object.metadata.deletionTimestamp) return { type: 'over', again: 0 };
+      const awaited = this.#awaited(pass, object);
+      if (awaited) return awaited;
       pass.draft.see(object);
       const context = this.#context(pass, object);
       const action = await actor.observe(context);
@@ -127,6 +130,20 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
       object = this.#current(pass);
     }
     return { type: 'reconciling', after: options.retryAfter };
+  }
+
+  /** What `ctx.expect` said must be seen first; those whose time is up are told, and not waited for any more. */
+  #awaited(pass: Pass<T>, object: T): PassOutcome | undefined {
+    const { expectations, recorder, kind } = this.#parts;
+    const key = keyString(pass.key);
+    const { name, after, timedOut } = expectations.awaited(key, object.metadata.uid ?? '', pass.clock.monotonic());
+    for (const late of timedOut) {
+      const message = `not seen in time: ${late}`;
+      recorder.event(kind, object, { type: 'Warning', reason: 'ExpectationTimedOut', message, action: 'Reconcile' });
+    }
+    return name === undefined
+      ? undefined
+      : { type: 'waiting', reason: 'Expecting', message: `expects: ${name}`, after };
   }
 
   async #act(pass: Pass<T>, context: ActorContext<T>, action: Action<T>): Promise<ActionResult> {

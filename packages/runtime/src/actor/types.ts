@@ -46,6 +46,11 @@ export interface ConditionWriter {
 
 export type { EventDetails };
 
+export interface ExpectOptions {
+  /** Milliseconds after which it is given up, with a warning event; default 30 000. */
+  readonly timeout?: number;
+}
+
 /** All that an actor may use. */
 export interface ActorContext<T extends KubeObject> {
   /** As of the start of this step; fresh after each action. */
@@ -61,6 +66,12 @@ export interface ActorContext<T extends KubeObject> {
   apply<C extends KubeObject>(kind: Kind<C>, desired: C, options?: { readonly owned?: boolean }): Promise<C>;
   /** Children of `kind` whose controlling owner is the object. */
   owned<C extends KubeObject>(kind: Kind<C>): readonly C[];
+  /**
+   * From now on nothing is observed or done for the object until `met` answers true or the time is up; a change of a watched object, and the
+   * timeout, look again. For effects that show late: outside the cluster, or in objects of others. What is written through `client` shows
+   * at once and needs none. Kept in memory only: a new process looks afresh.
+   */
+  expect(name: string, met: () => boolean, options?: ExpectOptions): void;
   /** Deletes when it is there; `true` when it is gone. */
   ensureGone(kind: Kind, key: ObjectKey): Promise<boolean>;
   /** A draft: set its fields; it is written once at the end of the pass, only if it differs. */
