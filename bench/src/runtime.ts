@@ -1,6 +1,6 @@
 /**
  * `./cox bench runtime [--only REGEXP] [--peers REGEXP] [--runs 3] [--sizes 1000,10000,50000] [--objects 5000] [--rest 60] [--json FILE]`: an
- * operator on our runtime beside the same on controller-runtime, kube-rs, the Java Operator SDK, client-node and kopf, each against a real
+ * operator on our runtime beside the same on controller-runtime, the Java Operator SDK, client-node and kopf, each against a real
  * etcd and kube-apiserver, one after the other in one run. `--only` picks scenarios by name (cold-start, converge, …), `--peers` programs.
  * `bench/README.md` says what is measured. A program whose toolchain is missing is left out, and named.
  */

@@ -25,7 +25,6 @@ const nice = (program: string, ...args: string[]): [string, string[]] => ['nice'
 const ours = join(peerCache, 'echo-coxswain', 'main.mjs');
 const js = join(peerCache, 'echo-js');
 const python = join(peerCache, 'echo-python');
-const rust = join(peerCache, 'rust');
 const java = join(peerCache, 'echo-java');
 
 /** One file, as an image would hold it: much quicker to start than hundreds. */
@@ -57,19 +56,6 @@ export const candidates: readonly Candidate[] = [
         env: { GOFLAGS: '-mod=readonly -buildvcs=false', CGO_ENABLED: '0' },
       }),
     command: [join(peerCache, 'echo-go')],
-  },
-  {
-    name: 'kube-rs',
-    on: 'kube 5.0.0',
-    toolchain: 'cargo',
-    webhooks: false,
-    election: false,
-    build: () =>
-      runProgram(...nice('cargo', 'build', '--release', '--locked'), {
-        cwd: peerSource('echo-rust'),
-        env: { CARGO_TARGET_DIR: rust, CARGO_INCREMENTAL: '0' },
-      }),
-    command: [join(rust, 'release', 'echo')],
   },
   {
     name: 'JOSDK',
