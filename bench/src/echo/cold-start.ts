@@ -28,6 +28,7 @@ export async function coldStart(
   for (const size of sizes) {
     say(`cold start: ${size} objects are made`);
     await fill(plane, present, size);
+    await idle(plane);
     present = size;
     for (let run = 0; run < runs; run++) {
       for (const candidate of candidates) {
@@ -35,6 +36,16 @@ export async function coldStart(
         await startOnce(plane, candidate, figures, { size, limit, rest: run === 0 ? rest : 0 });
       }
     }
+  }
+}
+
+/** Waits until the servers have digested what was filled in: the first to start would pay for it. */
+async function idle(plane: Plane): Promise<void> {
+  for (let before = await plane.cpu(), quiet = 0; quiet < 3; ) {
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const now = await plane.cpu();
+    quiet = now - before < 100 ? quiet + 1 : 0;
+    before = now;
   }
 }
 
