@@ -17,6 +17,7 @@ export interface ConfigContent {
   readonly binaryData?: Texts;
 }
 
+/** What `immutableConfig` makes, and how much of the past it keeps. */
 export interface ImmutableConfigOptions<T extends ConfigMap | Secret> extends ConfigContent {
   /** `ConfigMap` or `Secret`; the actor has to own it (`.owns(ConfigMap)`). */
   readonly kind: Kind<T>;

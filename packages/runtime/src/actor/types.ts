@@ -46,6 +46,7 @@ export interface ConditionWriter {
 
 export type { EventDetails };
 
+/** How long `ctx.expect` waits. */
 export interface ExpectOptions {
   /** Milliseconds after which it is given up, with a warning event; default 30 000. */
   readonly timeout?: number;
