@@ -109,3 +109,49 @@ describe('saysApplied', () => {
     expect(says(value)).toBe(true);
   });
 });
+
+describe('saysApplied, where leaving out is not the same as saying nothing', () => {
+  const metadata = { name: 'a', namespace: 'default' };
+  const of = (apiVersion: string, rest: object) => ({ apiVersion, kind: 'X', metadata, ...rest }) as KubeObject;
+  const spec = (field: string) => ({ 'f:spec': { [`f:${field}`]: {} } });
+
+  it.each([
+    ['an empty value in an atomic map', 'apps/v1', 'nodeSelector', { x: 'y' }, { x: 'y', control: '' }],
+    ['a zero in an atomic list', 'apps/v1', 'tolerations', [{ key: 'a' }], [{ key: 'a', tolerationSeconds: 0 }]],
+    [
+      'an empty object in an atomic list',
+      'apps/v1',
+      'from',
+      [{ podSelector: {} }],
+      [{ podSelector: {}, nsSelector: {} }],
+    ],
+    ['a default that only the types of the server have', 'x.dev/v1', 'ports', [{ protocol: 'TCP' }], [{}]],
+    ["a quantity of a type that is not the server's", 'x.dev/v1', 'limits', { cpu: '1' }, { cpu: '1000m' }],
+  ])('%s is a difference', (_what, apiVersion, field, live, wanted) => {
+    const held = { apiVersion, fields: spec(field) };
+    expect(
+      saysApplied(of(apiVersion, { spec: { [field]: live } }), of(apiVersion, { spec: { [field]: live } }), held),
+    ).toBe(true);
+    expect(
+      saysApplied(of(apiVersion, { spec: { [field]: live } }), of(apiVersion, { spec: { [field]: wanted } }), held),
+    ).toBe(false);
+  });
+
+  it.each(['sizeLimit', 'divisor'])('a text under a name that people chose, %s, is no quantity', (name) => {
+    const held = { apiVersion: 'v1', fields: { 'f:data': { [`f:${name}`]: {} } } };
+    expect(saysApplied(of('v1', { data: { [name]: '1Gi' } }), of('v1', { data: { [name]: '1024Mi' } }), held)).toBe(
+      false,
+    );
+  });
+
+  it.each([
+    ['has elements of others', 'apps/v1', ['theirs'], false],
+    ['is left out by the server', 'apps/v1', undefined, true],
+    ['is not there, in a type that keeps it', 'x.dev/v1', undefined, false],
+    ['is there', 'x.dev/v1', [], true],
+  ])('an empty list that nobody holds and that %s', (_what, apiVersion, list, answer) => {
+    const held = { apiVersion, fields: spec('x') };
+    const live = of(apiVersion, { spec: { x: 1, ...(list ? { list } : {}) } });
+    expect(saysApplied(live, of(apiVersion, { spec: { x: 1, list: [] } }), held)).toBe(answer);
+  });
+});

@@ -12,7 +12,30 @@ const isFields = (value: unknown): value is Fields =>
 interface Place {
   readonly field: string;
   readonly parent: string;
+  /** Whether the names are those of the server's own types, so that quantities, defaults and dropped zeros are known. */
+  readonly typed: boolean;
 }
+
+/** Groups whose types are the server's own; those of others are kept as they are written. */
+const ownGroup =
+  /^(?:v1|(?:apps|batch|autoscaling|policy|(?:networking|storage|scheduling|node|coordination|discovery|resource)\.k8s\.io)\/.*)$/;
+/** Fields whose names are chosen by people. */
+const freeMaps: ReadonlySet<string> = new Set([
+  'metadata',
+  'data',
+  'stringData',
+  'binaryData',
+  'labels',
+  'annotations',
+  'matchLabels',
+  'nodeSelector',
+]);
+
+const within = ({ field, parent, typed }: Place, name: string): Place => ({
+  field: name,
+  parent: field || parent,
+  typed: typed && !freeMaps.has(field),
+});
 
 /**
  * Whether applying `body` would change nothing: the live object says all of it, and the fields our field manager holds are
@@ -29,7 +52,7 @@ export function saysApplied(live: KubeObject, body: KubeObject, { apiVersion, fi
   const is = (live as KubeObject).metadata;
   if ((uid ?? is.uid) !== is.uid || (resourceVersion ?? is.resourceVersion) !== is.resourceVersion) return false;
   const held = { ...rest, ...(Object.values(said).some((value) => value !== undefined) ? { metadata: said } : {}) };
-  return saysFields(readable(live), held, fields, '');
+  return saysFields(readable(live), held, fields, { field: '', parent: '', typed: ownGroup.test(apiVersion) });
 }
 
 /** A secret's `stringData` is not answered: it is read back from `data`. */
@@ -42,9 +65,10 @@ function readable(live: KubeObject): Fields {
 
 function says(live: unknown, wanted: unknown, node: FieldsNode, place: Place): boolean {
   // A leaf: a scalar, or a value that is held as a whole.
-  if (isLeaf(node)) return isSame(live, wanted, place);
-  if (isFields(wanted)) return isFields(live) && saysFields(live, wanted, node, place.field);
-  return Array.isArray(wanted) && Array.isArray(live) && saysList(live, wanted, node, place.field);
+  // One that is held was there: where it is not, the server keeps it by leaving it out.
+  if (isLeaf(node)) return live === undefined ? isZero(wanted) : isSame(live, wanted, place);
+  if (isFields(wanted)) return isFields(live) && saysFields(live, wanted, node, place);
+  return Array.isArray(wanted) && Array.isArray(live) && saysList(live, wanted, node, place);
 }
 
 function isLeaf(node: FieldsNode): boolean {
@@ -52,19 +76,22 @@ function isLeaf(node: FieldsNode): boolean {
   return true;
 }
 
-function saysFields(live: Fields, wanted: Fields, node: FieldsNode, parent: string): boolean {
+function saysFields(live: Fields, wanted: Fields, node: FieldsNode, place: Place): boolean {
   let found = 0;
   for (const field in wanted) {
     const value = wanted[field];
     if (value === undefined) continue;
     const child = node[`f:${field}`];
-    // Nobody holds an empty list of keyed elements.
-    if (!child && Array.isArray(value) && value.length === 0) continue;
-    if (!child || !says(live[field], value, child, { field, parent })) return false;
+    // Nobody holds an empty list of keyed elements. One that has elements of others may be none: then it would be emptied.
+    if (!child && Array.isArray(value) && value.length === 0 && isEmptyList(live[field], place)) continue;
+    if (!child || !says(live[field], value, child, within(place, field))) return false;
     found++;
   }
   return found === sizeOf(node);
 }
+
+const isEmptyList = (live: unknown, { typed }: Place): boolean =>
+  live === undefined ? typed : Array.isArray(live) && live.length === 0;
 
 function sizeOf(node: FieldsNode): number {
   let size = 0;
@@ -77,7 +104,7 @@ function membersOf(node: FieldsNode): readonly string[] {
   return Object.keys(node).filter((member) => member !== '.');
 }
 
-function saysList(live: readonly unknown[], wanted: readonly unknown[], node: FieldsNode, field: string): boolean {
+function saysList(live: readonly unknown[], wanted: readonly unknown[], node: FieldsNode, place: Place): boolean {
   const members = membersOf(node);
   if (members.length !== wanted.length) return false;
   let last = -1;
@@ -89,7 +116,7 @@ function saysList(live: readonly unknown[], wanted: readonly unknown[], node: Fi
     // The order among ours is part of what we say.
     if (at <= last) return false;
     last = at;
-    if (name.startsWith('k:') && !says(live[at], item, node[name] ?? {}, { field: '', parent: field })) return false;
+    if (name.startsWith('k:') && !says(live[at], item, node[name] ?? {}, within(place, ''))) return false;
   }
   return true;
 }
@@ -112,20 +139,22 @@ const defaults: Readonly<Record<string, Fields>> = {
   spec: { volumeMode: 'Filesystem' },
 };
 
-/** Whether two values are the same throughout. */
+/** Whether two values are the same throughout. Zeros within say something: `{}` and `''` are not the same as nothing. */
 function isSame(live: unknown, wanted: unknown, place: Place): boolean {
-  if (live === undefined) return isZero(wanted);
+  if (live === undefined) return wanted === undefined;
   if (Array.isArray(wanted)) {
-    const item = { field: '', parent: place.field };
-    return Array.isArray(live) && live.length === wanted.length && wanted.every((w, i) => isSame(live[i], w, item));
+    return (
+      Array.isArray(live) &&
+      live.length === wanted.length &&
+      wanted.every((w, i) => isSame(live[i], w, within(place, '')))
+    );
   }
-  if (!isFields(wanted)) return sameValue(live, wanted, place.field, place.parent);
+  if (!isFields(wanted))
+    return place.typed ? sameValue(live, wanted, place.field, place.parent) : deepEqual(live, wanted);
   if (!isFields(live)) return false;
-  const assumed = defaults[place.field || place.parent] ?? {};
+  const assumed = (place.typed && defaults[place.field || place.parent]) || {};
   const names = new Set([...Object.keys(live), ...Object.keys(wanted)]);
-  return [...names].every((field) =>
-    isSame(live[field], wanted[field] ?? assumed[field], { field, parent: place.field || place.parent }),
-  );
+  return [...names].every((field) => isSame(live[field], wanted[field] ?? assumed[field], within(place, field)));
 }
 
 /** Values that the server keeps by leaving them out. */
