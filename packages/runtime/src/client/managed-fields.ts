@@ -12,7 +12,8 @@ interface Cut {
 /** Stands where managed fields were cut out; they are never a number. */
 const mark = 0;
 
-const key = '"managedFields":[';
+/** With an element: of an empty list, the end would be that of the next list. */
+const key = '"managedFields":[{';
 
 /**
  * Cuts the first array `managedFields` out of a JSON text. They are half of most objects and the slow half to parse, as their keys are
@@ -23,7 +24,7 @@ const key = '"managedFields":[';
 function cutManagedFields(text: string): Cut | undefined {
   const at = text.indexOf(key);
   if (at < 0) return undefined;
-  const start = at + key.length - 1;
+  const start = at + key.length - 2;
   const end = text.indexOf('}]', start) + 2;
   if (end < 2) return undefined;
   return { text: `${text.slice(0, start)}${mark}${text.slice(end)}`, managedFields: text.slice(start, end) };

@@ -71,3 +71,12 @@ describe('the watch decoder', () => {
     );
   });
 });
+
+it('loses nothing after managed fields that are an empty list', () => {
+  const ownerReferences = [{ uid: 'u' }];
+  const event = { type: 'ADDED', object: { metadata: { managedFields: [], name: 'a', ownerReferences } } };
+  const decoder = new WatchDecoder(() => {});
+  expect(decoder.push(Buffer.from(`${JSON.stringify(event)}\n`))).toMatchObject([
+    { object: { metadata: { name: 'a', ownerReferences } } },
+  ]);
+});
