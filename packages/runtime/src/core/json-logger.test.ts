@@ -33,3 +33,17 @@ test('errors, big numbers and circles are written out', () => {
   expect(lines[0]).toMatchObject({ big: '12', error: { name: 'TypeError', message: 'odd' } });
   expect(lines[1]).toMatchObject({ circle: '[object Object]' });
 });
+
+test('writes a line whose fields cannot all be read', () => {
+  const lines: string[] = [];
+  const fields = {
+    good: 1,
+    get bad(): string {
+      throw new Error('not now');
+    },
+  };
+  jsonLogger({ write: (line) => lines.push(line) })
+    .child(fields)
+    .info(fields, 'text');
+  expect(JSON.parse(lines.join(''))).toMatchObject({ message: 'text', good: 1, bad: '[not readable]' });
+});

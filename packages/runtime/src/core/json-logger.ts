@@ -43,6 +43,24 @@ function textOf(key: string, value: unknown, fields: object, mask: Mask): unknow
   }
 }
 
+/** The fields of all parts, the later ones first. Those that cannot be read must not keep the line from being written. */
+function joined(base: object, fields: object, more: object = {}): object {
+  try {
+    return { ...base, ...fields, ...more };
+  } catch {
+    const read = (part: object, key: string): unknown => {
+      try {
+        return (part as Readonly<Record<string, unknown>>)[key];
+      } catch {
+        return '[not readable]';
+      }
+    };
+    return Object.fromEntries(
+      [base, fields, more].flatMap((part) => Object.keys(part ?? {}).map((key) => [key, read(part, key)])),
+    );
+  }
+}
+
 const asItIs: Mask = (_key, value) => value;
 
 /** A logger of JSON lines: `time`, `level`, `message`, then the fields; secrets are masked. */
@@ -52,13 +70,13 @@ export function jsonLogger(options: JsonLoggerOptions): Logger {
   const at = (name: LogLevel) => (more: object, message: string) => {
     if (levels.indexOf(name) < levels.indexOf(level)) return;
     const time = new Date(clock.now()).toISOString();
-    write(`${lineOf({ time, level: name, message, ...fields, ...more }, mask)}\n`);
+    write(`${lineOf(joined({ time, level: name, message }, fields, more), mask)}\n`);
   };
   return {
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    child: (more) => jsonLogger({ ...options, fields: { ...fields, ...more } }),
+    child: (more) => jsonLogger({ ...options, fields: joined(fields, more) }),
   };
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type JsonLoggerOptions, jsonLogger } from './json-logger.ts';
+import { maskSecrets } from './mask.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 function lineOf(fields: object, message = 'm', options: Partial<JsonLoggerOptions> = {}): string {
@@ -112,4 +113,8 @@ it('looks at nothing of a line that is not written', () => {
   const log = jsonLogger({ write: () => {}, level: 'error', clock: new VirtualClock() });
   const fields = Object.defineProperty({}, 'a', { enumerable: true, get: () => expect.unreachable() });
   log.warn(fields, 'no');
+});
+
+it.each(['password="top secret" host=x', "password='top secret' host=x"])('masks a quoted value: %s', (text) => {
+  expect(maskSecrets('m', text, {})).toBe('password=*** host=x');
 });

@@ -27,7 +27,7 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/\b(bearer)\s+[^\s"',;]+/gi, `$1 ${masked}`],
   [/(:\/\/[^\s/:@]*):[^\s/]*@/g, `$1:${masked}@`],
   [new RegExp(`(${word}\\\\*["']\\s*[:=]\\s*)\\\\*"(?:[^"\\\\]|\\\\.)*"?`, 'gi'), `$1"${masked}"`],
-  [new RegExp(`(${word}=)[^\\s,;&"']+`, 'gi'), `$1${masked}`],
+  [new RegExp(`(${word}=)(?:"[^"]*"?|'[^']*'?|[^\\s,;&"']+)`, 'gi'), `$1${masked}`],
 ];
 
 /** A Secret as JSON text: in the annotation of `kubectl apply`, in bodies of requests. */
