@@ -48,6 +48,8 @@ class ControllerManager implements Manager {
   readonly #abort = new AbortController();
   /** Attaching sources of each controller; the stop waits for none of them. */
   readonly #attached = new Map<RunningController, Promise<void>>();
+  /** Which runnables have been started, by `leaderOnly`: one that is added later starts at once. */
+  readonly #begun = new Set<boolean>();
   #state: ManagerState = 'new';
   #starting: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
@@ -99,7 +101,7 @@ class ControllerManager implements Manager {
   add(runnable: Runnable): void {
     this.#mustNotBeStopped(`add ${runnable.name}`);
     this.#runnables.push(runnable);
-    if (this.#state === 'running') void this.#startLate(runnable);
+    if (this.#begun.has(runnable.leaderOnly ?? false)) void this.#startLate(runnable);
   }
 
   start(): Promise<void> {
@@ -150,7 +152,7 @@ class ControllerManager implements Manager {
     await Promise.all(this.#controllers.map((controller) => controller.stop(deadline)));
     this.#abort.abort(new Error(`manager ${this.name} stopped`));
     for (const runnable of this.#started.toReversed()) {
-      await runnable.stop?.().catch((error) => this.log.error({ runnable: runnable.name, err: error }, 'stop failed'));
+      await this.#stopOne(runnable);
     }
     await this.#elector?.stop();
     await this.#recorder.stop();
@@ -194,11 +196,22 @@ class ControllerManager implements Manager {
     for (const runnable of this.#runnables) {
       if ((runnable.leaderOnly ?? false) === leaderOnly) await this.#startOne(runnable);
     }
+    this.#begun.add(leaderOnly);
   }
 
   async #startOne(runnable: Runnable): Promise<void> {
+    // Stopped meanwhile: nobody would stop it any more.
+    if (this.#stopping) return;
     this.#started.push(runnable);
     await runnable.start(this.#abort.signal);
+  }
+
+  async #stopOne(runnable: Runnable): Promise<void> {
+    try {
+      await runnable.stop?.();
+    } catch (error) {
+      this.log.error({ runnable: runnable.name, err: error }, 'stop failed');
+    }
   }
 
   async #startLate(runnable: Runnable): Promise<void> {

@@ -1,9 +1,9 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { ActorContext } from '../actor/index.ts';
 import { ConnectionError } from '../client/index.ts';
 import { seededRandom, sleep, VirtualClock } from '../core/index.ts';
 import type { Lease } from '../election/index.ts';
-import { createManager, type Manager, type ManagerOptions } from './index.ts';
+import { createManager, type Manager, type ManagerOptions, type Runnable } from './index.ts';
 import { TestApi } from './test-api.ts';
 import { Part, Widget, widget } from './test-kinds.ts';
 
@@ -93,4 +93,76 @@ it('watches that wait out an outage are woken by a renewal of the lease', async 
     expect(manager.state).toBe('running');
     await manager.stop();
   }
+});
+
+describe('runnables, when the manager is stopped or has to wait', () => {
+  const named = (log: string[], name: string, more: Partial<Runnable> = {}): Runnable => ({
+    name,
+    start: async () => void log.push(`start ${name}`),
+    stop: async () => void log.push(`stop ${name}`),
+    ...more,
+  });
+  const manage = (clock: VirtualClock, api: TestApi, seed: number, more: Partial<ManagerOptions> = {}) =>
+    createManager({
+      client: api.client(),
+      name: 'test',
+      clock,
+      random: seededRandom(seed),
+      shutdownTimeout: 0,
+      ...more,
+    });
+
+  it('starts none after a stop that came while another was starting', async () => {
+    const clock = new VirtualClock();
+    const manager = manage(clock, new TestApi(clock), 1);
+    const log: string[] = [];
+    const up = Promise.withResolvers<void>();
+    manager.add(named(log, 'a', { start: () => up.promise }));
+    manager.add(named(log, 'b'));
+    manager.add(named(log, 'c', { leaderOnly: true }));
+    const started = manager.start();
+    await clock.settle();
+    await manager.stop();
+    up.resolve();
+    await started;
+    expect(log).toEqual(['stop a']);
+  });
+
+  it('starts one that is added while a standby waits for the lease', async () => {
+    const clock = new VirtualClock();
+    const api = new TestApi(clock);
+    const election = { namespace: 'default', lease: 'l' };
+    const [leader, standby] = [manage(clock, api, 1, { election }), manage(clock, api, 2, { election })];
+    await leader.start();
+    const started = standby.start();
+    started.catch(() => {});
+    await clock.settle();
+    const log: string[] = [];
+    standby.add(named(log, 'server'));
+    standby.add(named(log, 'worker', { leaderOnly: true }));
+    await clock.settle();
+    expect(log).toEqual(['start server']);
+    await leader.stop();
+    await clock.advance(60_000);
+    expect(log).toEqual(['start server', 'start worker']);
+    await standby.stop();
+  });
+
+  it('ends although a stop throws at once', async () => {
+    const clock = new VirtualClock();
+    const manager = manage(clock, new TestApi(clock), 1);
+    const log: string[] = [];
+    manager.add(named(log, 'a'));
+    manager.add(
+      named(log, 'b', {
+        stop: () => {
+          throw new Error('no');
+        },
+      }),
+    );
+    await manager.start();
+    await manager.stop();
+    expect(manager.state).toBe('stopped');
+    expect(log).toEqual(['start a', 'start b', 'stop a']);
+  });
 });
