@@ -1,6 +1,6 @@
 import { type Kind, type KubeObject, resourceName } from '@coxswain/k8s';
 import { json } from '../client/index.ts';
-import { isNotFound, keyOf } from '../core/index.ts';
+import { isNotFound, keyOf, messageOf } from '../core/index.ts';
 import { type Child, childName, identity, orderChildren } from './child-plan.ts';
 import { immutableFields } from './immutable-fields.ts';
 import { Resync } from './resync.ts';
@@ -66,12 +66,7 @@ export function desired<T extends KubeObject>(options: DesiredOptions<T>): Desir
       try {
         plan = orderChildren(children(context.object, { observed }), owns);
       } catch (error) {
-        context.conditions.set(
-          'Ready',
-          'False',
-          'InvalidChildren',
-          error instanceof Error ? error.message : `${error}`,
-        );
+        context.conditions.set('Ready', 'False', 'InvalidChildren', messageOf(error));
         throw error;
       }
       const progress = await applyAll(context, plan);

@@ -35,7 +35,3 @@ export function outcomeOfError(error: unknown, retryAfter: number): PassOutcome 
 export function reasonOf(error: unknown, fallback: string): string {
   return error instanceof ApiError && /^[A-Za-z][A-Za-z0-9]*$/.test(error.reason) ? error.reason : fallback;
 }
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

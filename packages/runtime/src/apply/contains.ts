@@ -1,9 +1,4 @@
-import { deepEqual, listKeysOf, sameElement, sameQuantity } from '../core/index.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { deepEqual, type Fields, isFields, listKeysOf, sameElement, sameQuantity } from '../core/index.ts';
 
 /** Fields whose values are maps of quantities. */
 const quantityMaps: ReadonlySet<string> = new Set([

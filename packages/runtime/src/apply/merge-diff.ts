@@ -1,9 +1,4 @@
-import { deepEqual } from '../core/index.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { deepEqual, type Fields, isFields } from '../core/index.ts';
 
 /**
  * The JSON merge patch that makes `before` equal `after`: only what differs; what is gone as `null`; lists whole.

@@ -1,12 +1,7 @@
 import type { KubeObject } from '@coxswain/k8s';
 import type { AppliedFields, FieldsNode } from '../cache/applied-fields.ts';
-import { deepEqual } from '../core/index.ts';
+import { deepEqual, type Fields, isFields } from '../core/index.ts';
 import { sameValue } from './contains.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A value, and the names under which it stands: what a quantity is, is told by them. */
 interface Place {

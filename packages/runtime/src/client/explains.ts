@@ -1,12 +1,7 @@
-import { deepEqual, listKeysOf, sameElement, sameQuantity } from '../core/index.ts';
+import { deepEqual, isFields, listKeysOf, sameElement, sameQuantity } from '../core/index.ts';
 import { stringifyJson } from './parse-json.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
-
 const isNothing = (value: unknown): boolean => value === undefined || value === null;
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * What a body means by what it says.

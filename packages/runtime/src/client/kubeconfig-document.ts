@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { type Fields, isFields } from '../core/index.ts';
 
 /** A kubeconfig as read, its named lists as maps. */
 export interface Kubeconfig {
@@ -9,8 +10,6 @@ export interface Kubeconfig {
   readonly clusters: ReadonlyMap<string, Entry>;
   readonly users: ReadonlyMap<string, Entry>;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** One entry of a kubeconfig: reads its fields and says clearly what is wrong with them. */
 export class Entry {
@@ -170,8 +169,4 @@ function entries(
     if (!found.has(name)) found.set(name, new Entry(`${source}, ${part} "${name}"`, fields, directory));
   });
   return found;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

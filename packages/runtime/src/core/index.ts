@@ -34,6 +34,7 @@ export {
   matchesFields,
   parseFieldSelector,
 } from './field-selector.ts';
+export { type Fields, isFields } from './fields.ts';
 export { deepFreeze } from './freeze.ts';
 export { type JsonLoggerOptions, jsonLogger, type LogLevel } from './json-logger.ts';
 export { keyOf, keyString, type ObjectKey, parseKey } from './key.ts';
@@ -41,6 +42,7 @@ export { labelValueErrors, qualifiedNameErrors } from './label-syntax.ts';
 export { listKeysOf, sameElement } from './list-keys.ts';
 export { type Logger, silentLogger } from './logger.ts';
 export { type Mask, maskSecrets } from './mask.ts';
+export { messageOf } from './message-of.ts';
 export { parseSelector } from './parse-selector.ts';
 export {
   addQuantities,

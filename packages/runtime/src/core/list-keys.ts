@@ -1,6 +1,5 @@
 import { deepEqual } from './equal.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { isFields } from './fields.ts';
 
 /** What tells the elements of an associative list apart, tried in this order. */
 const listKeys: readonly (readonly string[])[] = [
@@ -15,9 +14,6 @@ const listKeys: readonly (readonly string[])[] = [
   ['key'],
   ['ip'],
 ];
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * The names of the fields that tell the elements of an associative list apart, told from the elements alone: all have the

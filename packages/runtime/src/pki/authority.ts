@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
-import { type Clock, type Random, systemRandom } from '../core/index.ts';
+import { type Clock, messageOf, type Random, systemRandom } from '../core/index.ts';
 import { type CertificateRequest, type KeyUses, pem, type Subject, signCertificate } from './certificate.ts';
 import type { SigningRequest } from './certificate-request.ts';
 
@@ -117,7 +117,7 @@ export function authorityProblem(pair: KeyPair, now: number): string | undefined
     if (Date.parse(certificate.validTo) <= now) return `the certificate expired on ${certificate.validTo}`;
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

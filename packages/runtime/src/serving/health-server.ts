@@ -1,4 +1,5 @@
 import { resourceName } from '@coxswain/k8s';
+import { messageOf } from '../core/index.ts';
 import type { Manager } from '../manager/types.ts';
 import type { ServerRunnable } from './metrics-server.ts';
 import { type Answer, type Listening, PlainServer } from './plain-server.ts';
@@ -93,7 +94,7 @@ async function outcomeOf(
     await Promise.race([(async () => check())(), late.promise]);
     return { name };
   } catch (error) {
-    return { name, error: error instanceof Error ? error.message : String(error) };
+    return { name, error: messageOf(error) };
   } finally {
     timer.cancel();
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { messageOf } from '../core/index.ts';
 
 /** Where a server listens. */
 export interface Listening {
@@ -80,7 +81,7 @@ export class PlainServer {
       const answer = await this.#route(pathname, searchParams);
       return answer ?? { code: 404, body: `there is no ${pathname} here\n` };
     } catch (error) {
-      return { code: 500, body: `${error instanceof Error ? error.message : String(error)}\n` };
+      return { code: 500, body: `${messageOf(error)}\n` };
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { KubeObject, Status } from '@coxswain/k8s';
 import type { FieldError } from '@coxswain/schema';
 import { type Client, stringifyJson } from '../client/index.ts';
-import { ApiError, apiError, type Clock, cloneJson, invalid, type Logger } from '../core/index.ts';
+import { ApiError, apiError, type Clock, cloneJson, invalid, type Logger, messageOf } from '../core/index.ts';
 import { Denied } from './denied.ts';
 import { patchBetween } from './patch-between.ts';
 import { type AdmissionRequest, readReview } from './review.ts';
@@ -109,5 +109,5 @@ function statusOf(error: unknown, { failed }: HandlerParts, log: Logger): Status
   if (error instanceof Denied) return apiError(403, 'Forbidden', error.message).status;
   failed();
   log.error({ err: error }, 'the handler failed; the request is denied');
-  return apiError(500, 'InternalError', error instanceof Error ? error.message : String(error)).status;
+  return apiError(500, 'InternalError', messageOf(error)).status;
 }

@@ -1,6 +1,5 @@
 import { type KubeObject, parseApiVersion, type Status } from '@coxswain/k8s';
-import { apiError, badRequest, type Clock, cloneJson, type Logger } from '../core/index.ts';
-import { isObject } from './is-object.ts';
+import { apiError, badRequest, type Clock, cloneJson, isFields, type Logger, messageOf } from '../core/index.ts';
 
 /** A kind whose objects can be brought from any of its versions to any other. A resource with versions is one. */
 export interface Convertible {
@@ -46,7 +45,7 @@ export async function convertReview(
     } catch (error) {
       parts.failed();
       parts.log.error({ object: nameOf(object), desired, requestID: uid, err: error }, 'a conversion failed');
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       result = apiError(500, 'InternalError', `cannot convert ${nameOf(object)} to ${desired}: ${why}`).status;
       convertedObjects.length = 0;
       break;
@@ -63,7 +62,7 @@ function converted(kinds: readonly Convertible[], object: KubeObject, desired: s
   if (!convertible || parseApiVersion(apiVersion).group !== group) throw new Error('no conversion is known for it');
   const kept = cloneJson(metadata);
   const made = convertible.convert(object, desired);
-  if (!isObject(made)) throw new Error('the conversion gave no object');
+  if (!isFields(made)) throw new Error('the conversion gave no object');
   return { ...made, apiVersion: desired, kind, metadata: mergedMetadata(kept, made.metadata) };
 }
 
@@ -71,7 +70,7 @@ function mergedMetadata(
   kept: KubeObject['metadata'],
   made: KubeObject['metadata'] | undefined,
 ): KubeObject['metadata'] {
-  if (!isObject(made)) return kept;
+  if (!isFields(made)) return kept;
   const { labels: _labels, annotations: _annotations, ...rest } = kept;
   const { labels, annotations } = made;
   return { ...rest, ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) };
@@ -82,17 +81,17 @@ function nameOf({ apiVersion, kind, metadata: { namespace, name } }: KubeObject)
 }
 
 function readReview(body: unknown): ConversionReview {
-  const review = isObject(body) ? body : {};
+  const review = isFields(body) ? body : {};
   const { apiVersion, kind, request } = review;
   const known = apiVersion === 'apiextensions.k8s.io/v1' || apiVersion === 'apiextensions.k8s.io/v1beta1';
   if (kind !== 'ConversionReview' || !known) {
     throw badRequest('the body must be a ConversionReview of apiextensions.k8s.io/v1');
   }
-  if (!isObject(request)) throw badRequest('the ConversionReview has no request');
+  if (!isFields(request)) throw badRequest('the ConversionReview has no request');
   const { uid, desiredAPIVersion, objects = [] } = request;
   if (typeof uid !== 'string' || uid === '') throw badRequest('the request of the ConversionReview has no uid');
   if (typeof desiredAPIVersion !== 'string') throw badRequest('the ConversionReview has no desiredAPIVersion');
-  if (!Array.isArray(objects) || !objects.every((object) => isObject(object) && isObject(object['metadata']))) {
+  if (!Array.isArray(objects) || !objects.every((object) => isFields(object) && isFields(object['metadata']))) {
     throw badRequest('the ConversionReview has something among its objects that is none');
   }
   return { apiVersion, uid, desired: desiredAPIVersion, objects };

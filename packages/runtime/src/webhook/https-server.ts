@@ -8,6 +8,7 @@ import {
   apiError,
   type Clock,
   type Logger,
+  messageOf,
   parseDuration,
   TimeoutError,
   withTimeout,
@@ -189,5 +190,5 @@ function onlyPost(path: string): ApiError {
 function failureOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof TimeoutError) return apiError(504, 'Timeout', error.message);
-  return apiError(500, 'InternalError', error instanceof Error ? error.message : String(error));
+  return apiError(500, 'InternalError', messageOf(error));
 }

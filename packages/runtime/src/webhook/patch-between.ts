@@ -1,6 +1,5 @@
 import type { JsonPatchOperation } from '../client/index.ts';
-import { deepEqual } from '../core/index.ts';
-import { isObject } from './is-object.ts';
+import { deepEqual, type Fields, isFields } from '../core/index.ts';
 
 /**
  * The JSON patch (RFC 6902) that makes `after` of `before`. Whatever is the same in both is not named, at any depth, so that
@@ -9,11 +8,9 @@ import { isObject } from './is-object.ts';
 export function patchBetween(before: unknown, after: unknown, path = ''): JsonPatchOperation[] {
   if (deepEqual(before, after)) return [];
   if (Array.isArray(before) && Array.isArray(after)) return listPatch(before, after, path);
-  if (isObject(before) && isObject(after)) return objectPatch(before, after, path);
+  if (isFields(before) && isFields(after)) return objectPatch(before, after, path);
   return [{ op: 'replace', path, value: after }];
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const pointer = (path: string, name: string) => `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 

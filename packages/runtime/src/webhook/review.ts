@@ -1,6 +1,5 @@
 import type { KubeObject, UserInfo } from '@coxswain/k8s';
-import { badRequest } from '../core/index.ts';
-import { isObject } from './is-object.ts';
+import { badRequest, type Fields, isFields } from '../core/index.ts';
 import type { Operation } from './types.ts';
 
 /** An `AdmissionRequest` (`admission.k8s.io/v1`), as far as it is looked into. */
@@ -28,11 +27,9 @@ export interface AdmissionReview {
 
 const operations: ReadonlySet<unknown> = new Set<Operation>(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']);
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** Reads a review. @throws ApiError 400 that says what is wrong with it */
 export function readReview(body: unknown): AdmissionReview {
-  const review = isObject(body) ? body : {};
+  const review = isFields(body) ? body : {};
   const { apiVersion, kind, request } = review;
   if (
     kind !== 'AdmissionReview' ||
@@ -40,7 +37,7 @@ export function readReview(body: unknown): AdmissionReview {
   ) {
     throw badRequest('the body must be an AdmissionReview of admission.k8s.io/v1');
   }
-  if (!isObject(request)) throw badRequest('the AdmissionReview has no request');
+  if (!isFields(request)) throw badRequest('the AdmissionReview has no request');
   const wrong = mistakeIn(request);
   if (wrong) throw badRequest(`the request of the AdmissionReview is not valid: ${wrong}`);
   const { object, oldObject, ...rest } = request;
@@ -48,9 +45,9 @@ export function readReview(body: unknown): AdmissionReview {
     apiVersion,
     request: {
       ...(rest as unknown as AdmissionRequest),
-      userInfo: isObject(rest['userInfo']) ? rest['userInfo'] : {},
-      ...(isObject(object) ? { object: object as unknown as KubeObject } : {}),
-      ...(isObject(oldObject) ? { oldObject: oldObject as unknown as KubeObject } : {}),
+      userInfo: isFields(rest['userInfo']) ? rest['userInfo'] : {},
+      ...(isFields(object) ? { object: object as unknown as KubeObject } : {}),
+      ...(isFields(oldObject) ? { oldObject: oldObject as unknown as KubeObject } : {}),
     },
   };
 }
@@ -59,11 +56,11 @@ function mistakeIn(request: Fields): string | undefined {
   const { uid, operation, kind, object, oldObject } = request;
   if (typeof uid !== 'string' || uid === '') return 'uid is missing';
   if (!operations.has(operation)) return `operation must be CREATE, UPDATE, DELETE or CONNECT`;
-  if (!isObject(kind) || typeof kind['kind'] !== 'string') return 'kind is missing';
+  if (!isFields(kind) || typeof kind['kind'] !== 'string') return 'kind is missing';
   if (operation === 'CONNECT') return undefined;
   if (operation !== 'DELETE' && !hasMetadata(object)) return 'object is missing, or has no metadata';
   if (operation !== 'CREATE' && !hasMetadata(oldObject)) return 'oldObject is missing, or has no metadata';
   return undefined;
 }
 
-const hasMetadata = (object: unknown): boolean => isObject(object) && isObject(object['metadata']);
+const hasMetadata = (object: unknown): boolean => isFields(object) && isFields(object['metadata']);

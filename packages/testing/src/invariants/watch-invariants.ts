@@ -1,7 +1,7 @@
 import { type Kind, type KubeObject, resourceName } from '@coxswain/k8s';
 import { type Cache, createCache } from '@coxswain/runtime/cache';
 import type { Client } from '@coxswain/runtime/client';
-import { type Clock, keyOf, keyString, systemClock } from '@coxswain/runtime/core';
+import { type Clock, keyOf, keyString, messageOf, systemClock } from '@coxswain/runtime/core';
 
 /** What is broken, in words; `undefined` while it holds. Reads the stores of the kinds that are watched. */
 export type Rule = (stores: Pick<Cache, 'store'>) => string | undefined;
@@ -86,7 +86,7 @@ function verdict(rule: Rule, cache: Cache): string | undefined {
   try {
     return rule(cache);
   } catch (error) {
-    return `the rule threw: ${error instanceof Error ? error.message : String(error)}`;
+    return `the rule threw: ${messageOf(error)}`;
   }
 }
 
