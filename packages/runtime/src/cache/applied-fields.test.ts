@@ -56,6 +56,14 @@ describe('the fields applied by our managers', () => {
     expect(values[1]).toBe(values[0]);
   });
 
+  it('are kept of a manager that comes later, of the same text too', () => {
+    const keeper = new AppliedFieldsKeeper(['ours']);
+    const take = ingester(kind, { keeper });
+    expect(appliedFields(take(object('u1', entry('also'))), 'also')).toBeUndefined();
+    keeper.add('also');
+    expect(appliedFields(take(object('u1', entry('also'))), 'also')).toEqual({ apiVersion: 'v1', fields: {} });
+  });
+
   it('are not kept where the values are not', () => {
     expect(appliedFields(ingest(['ours'], true)(object('u1', entry('ours'))), 'ours')).toBeUndefined();
   });

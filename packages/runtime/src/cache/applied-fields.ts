@@ -34,12 +34,20 @@ const poolLimit = 10_000;
  * server says the same. The UIDs of owners and the times are left out, or no two children would share it.
  */
 export class AppliedFieldsKeeper {
-  readonly #managers: ReadonlySet<string>;
+  readonly #managers: Set<string>;
   readonly #pool = new Map<string, Shared | undefined>();
 
-  /** @param managers whose fields are kept; may grow, and counts for objects that come from then on */
-  constructor(managers: ReadonlySet<string>) {
-    this.#managers = managers;
+  /** @param managers whose fields are kept */
+  constructor(managers: Iterable<string> = []) {
+    this.#managers = new Set(managers);
+  }
+
+  /** One manager more: counts for objects that come from now on. */
+  add(manager: string): void {
+    if (this.#managers.has(manager)) return;
+    this.#managers.add(manager);
+    // What the texts came to was without it.
+    this.#pool.clear();
   }
 
   /** Lays what `managedFields` says onto `metadata`, which must be new. */

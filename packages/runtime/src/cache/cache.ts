@@ -63,9 +63,8 @@ class InformerCache implements Cache, OwnWriteSink {
   readonly #joins = new Map<string, readonly Informer<KubeObject>[]>();
   readonly #transforms = new WeakMap<object, string>();
   #transformCount = 0;
-  /** Field managers whose applied fields the stores keep. */
-  readonly #managers = new Set<string>();
-  readonly #keeper = new AppliedFieldsKeeper(this.#managers);
+  /** Keeps what field managers of ours applied, for all stores. */
+  readonly #keeper = new AppliedFieldsKeeper();
   readonly keepManagedFields = (metadata: ObjectMeta, text: string): void => this.#keeper.keepText(metadata, text);
   #stopped = false;
 
@@ -98,7 +97,7 @@ class InformerCache implements Cache, OwnWriteSink {
   }
 
   keepAppliedFields(fieldManager: string): void {
-    this.#managers.add(fieldManager);
+    this.#keeper.add(fieldManager);
   }
 
   informers(): readonly InformerState[] {
@@ -148,14 +147,13 @@ class InformerCache implements Cache, OwnWriteSink {
     // The id holds the kind, so the objects are of type T.
     if (known) return (known as unknown as SharedInformer<T>).use();
     const onUnused = () => void this.#drop(rules.id);
-    const keeper = this.#keeper;
     const metrics = this.#metrics.observe(kind);
     const shared = new SharedInformer<T>({
       ...this.#options,
       kind,
       scope,
       rules,
-      keeper,
+      keeper: this.#keeper,
       metrics,
       outage: this.#outage,
       onUnused,
