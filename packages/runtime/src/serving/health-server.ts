@@ -1,8 +1,7 @@
 import { resourceName } from '@coxswain/k8s';
 import { messageOf } from '../core/index.ts';
 import type { Manager } from '../manager/types.ts';
-import type { ServerRunnable } from './metrics-server.ts';
-import { type Answer, type Listening, PlainServer } from './plain-server.ts';
+import { type Answer, type Listening, PlainServer, type ServerRunnable } from './plain-server.ts';
 
 /** Throws, or rejects, to say what is wrong. */
 export type HealthCheck = () => void | Promise<void>;
@@ -36,7 +35,7 @@ export function healthServer(options: HealthOptions): ServerRunnable {
     ...options.ready,
   };
   const checks: Readonly<Record<string, typeof live>> = { healthz: live, livez: live, readyz: ready };
-  const server = new PlainServer(options, async (path, query) => {
+  return new PlainServer('health server', options, async (path, query) => {
     const [, group = '', name] = path.split('/');
     const all = Object.hasOwn(checks, group) ? checks[group] : undefined;
     if (!all) return undefined;
@@ -44,14 +43,6 @@ export function healthServer(options: HealthOptions): ServerRunnable {
     const check = Object.hasOwn(all, name) ? all[name] : undefined;
     return check && answer(name, await outcomes({ [name]: check }, options), false);
   });
-  return {
-    name: 'health server',
-    get port() {
-      return server.port;
-    },
-    start: () => server.start(),
-    stop: () => server.stop(),
-  };
 }
 
 function runs({ manager }: HealthOptions): void {

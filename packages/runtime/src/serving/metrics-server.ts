@@ -1,12 +1,5 @@
-import type { Runnable } from '../manager/types.ts';
 import type { PrometheusRegistry } from '../metrics/index.ts';
-import { type Listening, PlainServer } from './plain-server.ts';
-
-/** A server among the runnables of a manager; it serves on standbys too. */
-export interface ServerRunnable extends Runnable {
-  /** The port in use; 0 when it does not listen. */
-  readonly port: number;
-}
+import { type Listening, PlainServer, type ServerRunnable } from './plain-server.ts';
 
 /**
  * Serves a registry at `/metrics`, as Prometheus scrapes it: `manager.add(metricsServer({ registry, port: 8080 }))`.
@@ -17,15 +10,7 @@ export function metricsServer({
   registry,
   ...at
 }: Listening & { readonly registry: PrometheusRegistry }): ServerRunnable {
-  const server = new PlainServer(at, async (path) =>
+  return new PlainServer('metrics server', at, async (path) =>
     path === '/metrics' ? { code: 200, body: await registry.text(), contentType: registry.contentType } : undefined,
   );
-  return {
-    name: 'metrics server',
-    get port() {
-      return server.port;
-    },
-    start: () => server.start(),
-    stop: () => server.stop(),
-  };
 }

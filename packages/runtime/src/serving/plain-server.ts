@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { messageOf } from '../core/index.ts';
+import type { Runnable } from '../manager/types.ts';
 
 /** Where a server listens. */
 export interface Listening {
@@ -8,6 +9,12 @@ export interface Listening {
   readonly port: number;
   /** Default: all addresses, as probes and scrapers come from outside the pod. */
   readonly host?: string;
+}
+
+/** A server among the runnables of a manager; it serves on standbys too. */
+export interface ServerRunnable extends Runnable {
+  /** The port in use; 0 when it does not listen. */
+  readonly port: number;
 }
 
 /** What is answered to a GET. */
@@ -28,17 +35,19 @@ const patience = 10_000;
  * A small HTTP server for probes and scrapers: GET and HEAD only, no bodies. What a route throws is answered with 500.
  * `node:http` is loaded with the first start.
  */
-export class PlainServer {
+export class PlainServer implements ServerRunnable {
+  readonly name: string;
   readonly #at: Listening;
   readonly #route: Route;
   #server: Server | undefined;
 
-  constructor(at: Listening, route: Route) {
+  /** @param name in logs */
+  constructor(name: string, at: Listening, route: Route) {
+    this.name = name;
     this.#at = at;
     this.#route = route;
   }
 
-  /** The port in use; 0 when it does not listen. */
   get port(): number {
     return (this.#server?.address() as AddressInfo | null | undefined)?.port ?? 0;
   }
