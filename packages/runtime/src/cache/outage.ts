@@ -18,7 +18,7 @@ export class Outage {
 
   /** The server has answered. Cheap: comes with every batch of events. */
   heard(): void {
-    for (const wake of [...this.#waiting]) wake();
+    for (const wake of this.#waiting) wake();
   }
 
   /** A wait of its own for one that may be out of reach: `ms` milliseconds, or until soon after the server is heard of. */

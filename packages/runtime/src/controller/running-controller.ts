@@ -59,8 +59,12 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
       ...(options.rate ? { rate: options.rate } : {}),
       observer: queueMetrics(metrics, name),
     });
-    const { queue, log, observer } = { queue: this.#queue, log: this.#log, observer: this.#observer };
-    this.#passes = new Passes({ name, kind, host, options, reconciler: parts.reconciler, queue, observer, log });
+    this.#passes = new Passes({
+      ...parts,
+      queue: this.#queue,
+      observer: this.#observer,
+      log: this.#log,
+    });
     this.#sharder =
       options.sharding &&
       host.sharderFor(name, options.sharding, {
@@ -92,21 +96,21 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
     };
   }
 
-  /** The shards whose keys are worked here; `undefined`: it is not sharded, so all. */
-  get shards(): readonly number[] | undefined {
-    return this.#sharder?.held;
-  }
-
   /** Adds the key of an event, with `debounce` only when the burst that it belongs to is over. The first listing is no burst. */
   #collect(key: string, lane: Lane): void {
     const { debounce } = this.#parts.options;
     if (debounce === 0 || lane === 'resync') this.#add(key, lane);
-    else if (!this.#sharder || this.#sharder.leadOf(key)) this.#queue.addAfter(key, debounce, lane);
+    else if (this.#isOurs(key)) this.#queue.addAfter(key, debounce, lane);
   }
 
   /** Keys of shards that are another's are dropped: all are looked at again when a shard comes. */
   #add(key: string, lane: Lane): void {
-    if (!this.#sharder || this.#sharder.leadOf(key)) this.#queue.add(key, lane);
+    if (this.#isOurs(key)) this.#queue.add(key, lane);
+  }
+
+  /** Whether a key is worked here: all are, where they are not shared out. */
+  #isOurs(key: string): boolean {
+    return !this.#sharder || this.#sharder.leadOf(key) !== undefined;
   }
 
   #gained(shard: number): void {
@@ -184,7 +188,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
 
   /** Whether a key's shard has gone to another since it was queued; then nothing of it is kept. */
   #passedOn(key: string): boolean {
-    if (!this.#sharder || this.#sharder.leadOf(key)) return false;
+    if (this.#isOurs(key)) return false;
     this.#queue.done(key, 'ok');
     this.#queue.forget(key);
     return true;

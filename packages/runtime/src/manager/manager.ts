@@ -224,11 +224,10 @@ class ControllerManager implements Manager {
 
   #host(): ActorHost {
     const { cache, clock, random, log } = this;
-    const { metrics, tracer } = this.#options;
+    const { client, metrics, tracer } = this.#options;
     const { clientFor } = this.#clients;
-    const parts = { clock, random, log, ...(metrics ? { metrics } : {}) };
-    const { client } = this.#options;
     const identity = this.#identity;
+    const parts = { clock, random, log, ...(metrics ? { metrics } : {}) };
     return {
       ...parts,
       ...(tracer ? { tracer } : {}),

@@ -83,8 +83,9 @@ export class Members {
     const now = this.#options.clock.monotonic();
     const { name, resourceVersion = '' } = found.metadata;
     const before = this.#seen.get(name);
-    if (before?.version !== resourceVersion) this.#seen.set(name, { version: resourceVersion, at: now });
-    const age = now - (this.#seen.get(name)?.at ?? now);
+    const seen = before?.version === resourceVersion ? before : { version: resourceVersion, at: now };
+    this.#seen.set(name, seen);
+    const age = now - seen.at;
     if (age > durationsUntilRemoval * this.#duration) void this.#remove(found);
     return age < this.#duration;
   }

@@ -115,8 +115,8 @@ export class Sharder {
     );
     // Lost against our will: its keys are aborted by the elector's signal; the next beat may contest it anew.
     void elector.lost.then(() => {
-      if (this.#held.get(shard)?.elector === elector && !this.#held.get(shard)?.handedOver)
-        void this.#drop(shard, elector);
+      const held = this.#held.get(shard);
+      if (held?.elector === elector && !held.handedOver) void this.#drop(shard, elector);
     });
   }
 
