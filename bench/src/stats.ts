@@ -14,3 +14,9 @@ export function spread(values: readonly number[], unit: string): string {
 export function ratio(values: readonly number[], to: readonly number[]): string {
   return `${(median(values) / median(to)).toFixed(1)} times`;
 }
+
+/** The value below which a share (0 … 1) of all lies. 0 of none. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}

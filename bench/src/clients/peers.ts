@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runProgram } from '@coxswain/testing';
+import { buildGo, buildPython } from '../peers/build.ts';
 import { peerCache as cache, peerSource as source } from '../peers/folders.ts';
 
 /** A program in another language. */
@@ -11,11 +11,6 @@ export interface Peer {
   /** Brings its libraries and builds it, outside the repository. Long, the first time. */
   build(): Promise<unknown>;
   readonly command: readonly [program: string, ...args: string[]];
-}
-
-function buildGo(folder: string, program: string): Promise<string> {
-  const env = { GOFLAGS: '-mod=readonly -buildvcs=false', CGO_ENABLED: '0' };
-  return runProgram('go', ['build', '-o', program, '.'], { cwd: source(folder), env });
 }
 
 const python = join(cache, 'python');
@@ -49,13 +44,7 @@ export const peers: readonly Peer[] = [
   {
     name: 'kopf',
     toolchain: 'python3',
-    async build() {
-      await mkdir(cache, { recursive: true });
-      const cwd = source('python');
-      await runProgram('python3', ['-m', 'venv', python], { cwd });
-      const pip = ['install', '--quiet', '--disable-pip-version-check', '-r', 'requirements.txt'];
-      await runProgram(join(python, 'bin', 'pip'), pip, { cwd });
-    },
+    build: () => buildPython('python', python),
     command: [
       join(python, 'bin', 'kopf'),
       'run',

@@ -4,11 +4,12 @@ import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@c
 import { systemClock } from '@coxswain/runtime/core';
 import { createAuthority } from '@coxswain/runtime/pki';
 import { freePort } from '../process.ts';
+import { percentile } from '../stats.ts';
 import type { Candidate } from './candidates.ts';
 import { EchoProcess } from './echo-process.ts';
 import { Echo } from './kind.ts';
 import { echoOf, type Plane, startPlane } from './plane.ts';
-import { type Figures, percentile } from './result.ts';
+import type { Figures } from './result.ts';
 
 /** B8: creates with a defaulting and a validating webhook, at different numbers at once; what the webhooks cost. */
 export async function admission(

@@ -1,8 +1,9 @@
-import { cp, mkdir } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runProgram } from '@coxswain/testing';
 import { rolldown } from 'rolldown';
+import { buildGo, buildPython } from '../peers/build.ts';
 import { peerCache, peerSource } from '../peers/folders.ts';
 
 /** A program that plays the Echo operator. */
@@ -21,7 +22,6 @@ export interface Candidate {
   readonly command: readonly [program: string, ...args: string[]];
 }
 
-const nice = (program: string, ...args: string[]): [string, string[]] => ['nice', ['-n', '10', program, ...args]];
 const ours = join(peerCache, 'echo-coxswain', 'main.mjs');
 const js = join(peerCache, 'echo-js');
 const python = join(peerCache, 'echo-python');
@@ -50,11 +50,7 @@ export const candidates: readonly Candidate[] = [
     toolchain: 'go',
     webhooks: true,
     election: true,
-    build: () =>
-      runProgram(...nice('go', 'build', '-o', join(peerCache, 'echo-go'), '.'), {
-        cwd: peerSource('echo-go'),
-        env: { GOFLAGS: '-mod=readonly -buildvcs=false', CGO_ENABLED: '0' },
-      }),
+    build: () => buildGo('echo-go', join(peerCache, 'echo-go')),
     command: [join(peerCache, 'echo-go')],
   },
   {
@@ -65,7 +61,7 @@ export const candidates: readonly Candidate[] = [
     election: true,
     async build() {
       await cp(peerSource('echo-java'), java, { recursive: true });
-      await runProgram(...nice('mvn', '-q', '-B', 'package'), { cwd: java });
+      await runProgram('nice', ['-n', '10', 'mvn', '-q', '-B', 'package'], { cwd: java });
     },
     command: ['java', '-Xmx1g', '-jar', join(java, 'target', 'echo.jar')],
   },
@@ -88,13 +84,7 @@ export const candidates: readonly Candidate[] = [
     toolchain: 'python3',
     webhooks: true,
     election: false,
-    async build() {
-      await mkdir(peerCache, { recursive: true });
-      const cwd = peerSource('echo-python');
-      await runProgram('python3', ['-m', 'venv', python], { cwd });
-      const pip = ['install', '--quiet', '--disable-pip-version-check', '-r', 'requirements.txt'];
-      await runProgram(join(python, 'bin', 'pip'), pip, { cwd });
-    },
+    build: () => buildPython('echo-python', python),
     command: [join(python, 'bin', 'python'), join(peerSource('echo-python'), 'main.py')],
   },
 ];

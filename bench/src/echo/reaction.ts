@@ -1,11 +1,12 @@
 import { merge } from '@coxswain/runtime/client';
+import { percentile } from '../stats.ts';
 import type { Candidate } from './candidates.ts';
 import { isDone } from './converge.ts';
 import { EchoProcess } from './echo-process.ts';
 import { followEchoes } from './follow.ts';
 import { Echo } from './kind.ts';
 import { echoOf, fill, keyOf, nameOf, type Plane, startPlane } from './plane.ts';
-import { type Figures, percentile } from './result.ts';
+import type { Figures } from './result.ts';
 
 export interface ReactionOptions {
   /** Updates of one object, one after the other. */

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { apiVersionOf, type KubeObject } from '@coxswain/k8s';
+import { tokenKubeconfig } from '@coxswain/testing';
 import { childLabels, Echo, fieldManager, finalizer } from './kind.ts';
 import { echoOf, keyOf, nameOf } from './plane.ts';
 
@@ -68,15 +69,7 @@ export class ReplayServer {
 
   kubeconfig(): string {
     const { port } = this.#server.address() as AddressInfo;
-    const named = (key: string, value: object) => [{ name: 'replay', [key]: value }];
-    return JSON.stringify({
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: named('cluster', { server: `http://127.0.0.1:${port}` }),
-      users: named('user', {}),
-      contexts: named('context', { cluster: 'replay', user: 'replay' }),
-      'current-context': 'replay',
-    });
+    return tokenKubeconfig({ name: 'replay', server: `http://127.0.0.1:${port}` });
   }
 
   /** Sends so many changes to all who watch Echoes. @returns seconds until the operator has acted on the last one */

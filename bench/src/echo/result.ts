@@ -38,9 +38,3 @@ export class Figures {
     return [...this.#all.values()];
   }
 }
-
-/** The value below which a share (0 … 1) of all lies. 0 of none. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-}

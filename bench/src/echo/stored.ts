@@ -2,6 +2,8 @@
  * Fills a store with thousands of objects in seconds: one is made through the API, so that it is exactly what a server stores, and copies
  * of it under other names go straight into etcd.
  */
+import { askEtcd } from '@coxswain/testing';
+
 const batch = 100;
 
 interface Value {
@@ -11,15 +13,9 @@ interface Value {
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-async function etcd(url: string, path: string, body: object): Promise<unknown> {
-  const answer = await fetch(`${url}/v3/${path}`, { method: 'POST', body: JSON.stringify(body) });
-  if (!answer.ok) throw new Error(`etcd ${path}: ${answer.status} ${await answer.text()}`);
-  return answer.json();
-}
-
 /** The stored text of a key. @throws Error when there is none */
 export async function storedAt(url: string, key: string): Promise<string> {
-  const { kvs = [] } = (await etcd(url, 'kv/range', { key: base64(key) })) as { kvs?: readonly { value: string }[] };
+  const { kvs = [] } = (await askEtcd(url, 'kv/range', { key: base64(key) })) as { kvs?: readonly { value: string }[] };
   if (!kvs[0]) throw new Error(`etcd has no ${key}`);
   return Buffer.from(kvs[0].value, 'base64').toString();
 }
@@ -28,7 +24,7 @@ export async function storedAt(url: string, key: string): Promise<string> {
 export async function store(url: string, values: Iterable<Value>): Promise<void> {
   let puts: object[] = [];
   const flush = async () => {
-    if (puts.length > 0) await etcd(url, 'kv/txn', { success: puts });
+    if (puts.length > 0) await askEtcd(url, 'kv/txn', { success: puts });
     puts = [];
   };
   for (const { key, value } of values) {

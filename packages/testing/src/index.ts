@@ -16,6 +16,7 @@ export {
 } from '@coxswain/cluster';
 export { seededRandom, VirtualClock } from '@coxswain/runtime/core';
 export {
+  askEtcd,
   type ControlPlane,
   type ControlPlaneOptions,
   startControlPlane,
@@ -67,4 +68,5 @@ export {
   TestTimeout,
   type WaitOptions,
 } from './test-cluster/index.ts';
+export { type TokenKubeconfigOptions, tokenKubeconfig } from './token-kubeconfig.ts';
 export { type Tool, toolPath } from './tools.ts';

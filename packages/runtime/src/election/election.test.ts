@@ -23,6 +23,17 @@ function electorOf(api: TestApi, clock: Clock, identity: string) {
   return { elector, client: fenced(client, elector) };
 }
 
+/** A leader on a machine that can be frozen and suspended. */
+async function leadingOnMachine() {
+  const world = new VirtualClock();
+  const api = new TestApi(world);
+  const machine = new Machine(world);
+  const a = electorOf(api, machine.clock, 'a');
+  a.elector.start();
+  await a.elector.leading;
+  return { world, api, machine, a };
+}
+
 describe('lease elector', () => {
   it('creates the lease with six-digit times and leads at once', async () => {
     const clock = new VirtualClock();
@@ -158,12 +169,7 @@ describe('lease elector', () => {
   });
 
   it('writes nothing after its machine was suspended, until it has renewed', async () => {
-    const world = new VirtualClock();
-    const api = new TestApi(world);
-    const machine = new Machine(world);
-    const a = electorOf(api, machine.clock, 'a');
-    a.elector.start();
-    await a.elector.leading;
+    const { world, machine, a } = await leadingOnMachine();
     await world.advance(500);
     machine.suspend(12_000);
     await world.advance(12_001);
@@ -176,12 +182,7 @@ describe('lease elector', () => {
   });
 
   it('does not send a write again, which the server had put off, when it leads no more', async () => {
-    const world = new VirtualClock();
-    const api = new TestApi(world);
-    const machine = new Machine(world);
-    const a = electorOf(api, machine.clock, 'a');
-    a.elector.start();
-    await a.elector.leading;
+    const { world, api, machine, a } = await leadingOnMachine();
     let tries = 0;
     api.intercept = ({ path }) => {
       if (path.includes('/leases')) return;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type Client, createClient, httpTransport, loadKubeconfig, type Transport } from '@coxswain/runtime/client';
 import { type Clock, systemClock } from '@coxswain/runtime/core';
 import { goProgramPath, missingGoPrograms } from '../go-programs/index.ts';
+import { tokenKubeconfig } from '../token-kubeconfig.ts';
 import { type Child, freePort, startChild, untilReady } from './child.ts';
 
 /** Of a real etcd and kube-apiserver; all of it optional. */
@@ -92,23 +93,6 @@ function isReady(url: string, token: string): Promise<boolean> {
   });
 }
 
-function kubeconfigFor(url: string, ca: string, token: string): string {
-  const named = (key: string, value: object) => [{ name: 'real', [key]: value }];
-  // JSON is YAML
-  return `${JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: named('cluster', {
-      server: url,
-      'certificate-authority-data': Buffer.from(ca).toString('base64'),
-      'tls-server-name': 'kubernetes.default.svc',
-    }),
-    users: named('user', { token }),
-    contexts: named('context', { cluster: 'real', user: 'real' }),
-    'current-context': 'real',
-  })}\n`;
-}
-
 /**
  * Starts a real etcd and kube-apiserver, with all default admission and RBAC, without a controller manager or nodes.
  * @throws Error naming the missing programs, or what the program said that did not come up
@@ -147,7 +131,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
       return isReady(`${url}/readyz`, token);
     };
     await serve();
-    const config = kubeconfigFor(url, await readFile(join(dir, 'certs', 'apiserver.crt'), 'utf8'), token);
+    const ca = await readFile(join(dir, 'certs', 'apiserver.crt'), 'utf8');
+    const config = tokenKubeconfig({ name: 'real', server: url, ca, serverName: 'kubernetes.default.svc', token });
     const transport = httpTransport(await loadKubeconfig({ text: config }));
     closers.push(() => transport.close());
     return {

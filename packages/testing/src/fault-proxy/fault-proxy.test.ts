@@ -3,6 +3,7 @@ import { createClient, httpTransport, isTransient, loadKubeconfig, type Transpor
 import { ApiError, seededRandom } from '@coxswain/runtime/core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestCluster, type TestCluster } from '../test-cluster/index.ts';
+import { failure } from '../test-failure.ts';
 import { type FaultProxy, randomFaults, startFaultProxy } from './index.ts';
 
 let world: TestCluster;
@@ -24,11 +25,6 @@ afterEach(async () => {
 const maps = () => createClient({ transport }).of(ConfigMap);
 const path = () => `/api/v1/namespaces/${world.namespace}/configmaps`;
 const list = () => transport.send({ method: 'GET', path: path() });
-const failure = (promise: Promise<unknown>) =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
 const openWatch = () =>
   transport.watch({ method: 'GET', path: path(), query: { watch: 'true', resourceVersion: '0' } });
 const create = (name: string) => world.client.of(ConfigMap).create({ metadata: { name, namespace: world.namespace } });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { loadKubeconfig } from '@coxswain/runtime/client';
 import { type Clock, sleep, systemClock, type Timer } from '@coxswain/runtime/core';
 import { createAuthority } from '@coxswain/runtime/pki';
+import { tokenKubeconfig } from '../token-kubeconfig.ts';
 import { type Arrival, type Gateway, type Judge, startGateway } from './gateway.ts';
 import type { FaultProxy, FaultProxyOptions, FaultScript, NetworkFault, ProxyCounts, RequestFilter } from './types.ts';
 import { startWire, type Wire } from './wire.ts';
@@ -19,24 +20,9 @@ export async function startFaultProxy({ kubeconfig, clock = systemClock }: Fault
     judge: faults,
   });
   const wire = await startWire(clock, gateway.port);
-  return new RunningProxy(clock, wire, gateway, faults, kubeconfigFor(wire.port, authority.cert, token));
-}
-
-function kubeconfigFor(port: number, ca: string, token: string): string {
-  const named = (key: string, value: object) => [{ name: 'fault-proxy', [key]: value }];
-  const cluster = {
-    server: `https://127.0.0.1:${port}`,
-    'certificate-authority-data': Buffer.from(ca).toString('base64'),
-  };
-  // JSON is YAML
-  return `${JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: named('cluster', cluster),
-    users: named('user', { token }),
-    contexts: named('context', { cluster: 'fault-proxy', user: 'fault-proxy' }),
-    'current-context': 'fault-proxy',
-  })}\n`;
+  const server = `https://127.0.0.1:${wire.port}`;
+  const config = tokenKubeconfig({ name: 'fault-proxy', server, ca: authority.cert, token });
+  return new RunningProxy(clock, wire, gateway, faults, config);
 }
 
 type Answer = Extract<NetworkFault, { fault: 'answer' }>;

@@ -3,6 +3,7 @@ import { apply, json, merge, strategic } from '@coxswain/runtime/client';
 import { type ApiError, isAlreadyExists, isConflict, isInvalid, isNotFound } from '@coxswain/runtime/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestCluster, type TestCluster } from '../test-cluster/index.ts';
+import { failure } from '../test-failure.ts';
 import { installWidgets, type WidgetKind, widget } from './test-widget.ts';
 
 let world: TestCluster;
@@ -13,11 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const failure = (promise: Promise<unknown>) =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
 const widgets = () => world.client.of(Widget);
 const at = (name: string) => ({ namespace: world.namespace, name });
 

@@ -3,6 +3,7 @@ import { apply, evict, merge, requestToken } from '@coxswain/runtime/client';
 import { isConflict, isNotFound, isTooManyRequests } from '@coxswain/runtime/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestCluster, type TestCluster } from '../test-cluster/index.ts';
+import { failure } from '../test-failure.ts';
 import { installWidgets, type WidgetKind, widget } from './test-widget.ts';
 
 let world: TestCluster;
@@ -13,11 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const failure = (promise: Promise<unknown>) =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
 const at = (name: string) => ({ namespace: world.namespace, name });
 
 test('scale of a custom kind: read, replaced, patched', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '@coxswain/runtime/core';
 import { type Child, untilReady } from '../control-plane/child.ts';
 import { goProgramPath } from '../go-programs/index.ts';
+import { tokenKubeconfig } from '../token-kubeconfig.ts';
 import { addresses } from './addresses.ts';
 import type { Machine } from './machine.ts';
 
@@ -20,21 +21,9 @@ export const certificateOf = (folder: string): string => join(folder, 'certs', '
 
 /** A kubeconfig of a user of the cluster. */
 export async function kubeconfigOf({ folder, tokens }: Plane, user: string, server: string): Promise<string> {
-  const ca = await readFile(certificateOf(folder));
-  const named = (key: string, value: object) => [{ name: 'real', [key]: value }];
-  // JSON is YAML
-  return `${JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: named('cluster', {
-      server,
-      'certificate-authority-data': ca.toString('base64'),
-      'tls-server-name': 'kubernetes.default.svc',
-    }),
-    users: named('user', { token: tokens.get(user)?.token }),
-    contexts: named('context', { cluster: 'real', user: 'real' }),
-    'current-context': 'real',
-  })}\n`;
+  const ca = await readFile(certificateOf(folder), 'utf8');
+  const token = tokens.get(user)?.token;
+  return tokenKubeconfig({ name: 'real', server, ca, serverName: 'kubernetes.default.svc', token });
 }
 
 /** Whether a port of the network's loopback answers; the client's own certificate checks are not the question here. */
