@@ -6,6 +6,7 @@ export { abortable, linkedController, TimeoutError, withTimeout } from './abort.
 export { type Clock, sleep, systemClock, type Timer } from './clock.ts';
 export { cloneJson } from './clone.ts';
 export { formatDuration, parseDuration } from './duration.ts';
+export { editDistance } from './edit-distance.ts';
 export { deepEqual } from './equal.ts';
 export {
   ApiError,
@@ -38,6 +39,7 @@ export { type Fields, isFields } from './fields.ts';
 export { deepFreeze } from './freeze.ts';
 export { type JsonLoggerOptions, jsonLogger, type LogLevel } from './json-logger.ts';
 export { keyOf, keyString, type ObjectKey, parseKey } from './key.ts';
+export { checkOptions, optionNames } from './known-options.ts';
 export { labelValueErrors, qualifiedNameErrors } from './label-syntax.ts';
 export { listKeysOf, sameElement } from './list-keys.ts';
 export { type Logger, silentLogger } from './logger.ts';
