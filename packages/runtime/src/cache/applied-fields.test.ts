@@ -67,4 +67,29 @@ describe('the fields applied by our managers', () => {
   it('are not kept where the values are not', () => {
     expect(appliedFields(ingest(['ours'], true)(object('u1', entry('ours'))), 'ours')).toBeUndefined();
   });
+
+  it.each([0, 1, null, '', '[{}]', {}, { operation: 'Apply' }, [], [null], [3], ['x'], [[]], false])(
+    'are none where the managed fields are %j, which no store keeps',
+    (managedFields) => {
+      const odd = deepFreeze({ metadata: { name: 'a', managedFields } }) as unknown as KubeObject;
+      const kept = ingest(['ours'])(odd);
+      expect(kept.metadata).toEqual({ name: 'a' });
+      expect(appliedFields(kept, 'ours')).toBeUndefined();
+    },
+  );
+
+  it('are those of the entries that are some, whatever stands beside them', () => {
+    const whole = entry('ours', { 'f:data': {} });
+    const odd = [null, 7, [], { ...whole, manager: 3 }, { ...whole, fieldsV1: 'f' }, { ...whole, apiVersion: 1 }];
+    const kept = ingest(['ours'])(
+      object('u1', ...(odd as ManagedFieldsEntry[]), whole, ...(odd as ManagedFieldsEntry[])),
+    );
+    expect(appliedFields(kept, 'ours')).toEqual({ apiVersion: 'v1', fields: { 'f:data': {} } });
+  });
+
+  it('are found beside owner references that are null', () => {
+    const metadata = { name: 'a', ownerReferences: null, managedFields: [entry('ours')] };
+    const kept = ingest(['ours'])({ metadata } as unknown as KubeObject);
+    expect(appliedFields(kept, 'ours')).toEqual({ apiVersion: 'v1', fields: {} });
+  });
 });

@@ -1,4 +1,5 @@
 import type { KubeObject, ManagedFieldsEntry, ObjectMeta } from '@coxswain/k8s';
+import { isFields } from '../core/index.ts';
 
 /** The fields that one field manager holds by server-side apply, as the server says it (`metadata.managedFields`). */
 export interface AppliedFields {
@@ -50,7 +51,7 @@ export class AppliedFieldsKeeper {
     this.#pool.clear();
   }
 
-  /** Lays what `managedFields` says onto `metadata`, which must be new. */
+  /** Lays what `managedFields` says onto `metadata`, which must be new. Entries that are none are passed over. */
   keep(metadata: ObjectMeta, managedFields: readonly ManagedFieldsEntry[]): void {
     if (this.#managers.size > 0) this.keepText(metadata, JSON.stringify(managedFields));
   }
@@ -68,7 +69,7 @@ export class AppliedFieldsKeeper {
     if (this.#pool.has(text)) return this.#pool.get(text);
     // Those in use live on with their objects; only sharing begins anew.
     if (this.#pool.size >= poolLimit) this.#pool.clear();
-    const ours = entriesOf(JSON.parse(text) as readonly ManagedFieldsEntry[], this.#managers);
+    const ours = entriesOf(JSON.parse(text) as readonly unknown[], this.#managers);
     const shared = ours && { text: JSON.stringify(ours), parsed: undefined, uses: 0 };
     this.#pool.set(text, shared);
     return shared;
@@ -78,11 +79,15 @@ export class AppliedFieldsKeeper {
 /** In either order of keys: times are not the last of an entry. */
 const time = /"time":"[^"]*",|,"time":"[^"]*"/g;
 
-function entriesOf(all: readonly ManagedFieldsEntry[], managers: ReadonlySet<string>): ByManager | undefined {
+function entriesOf(all: readonly unknown[], managers: ReadonlySet<string>): ByManager | undefined {
   const entries: Record<string, AppliedFields> = {};
-  for (const { manager, operation, subresource, apiVersion, fieldsV1 } of all) {
-    if (operation !== 'Apply' || subresource || !manager || !apiVersion || !managers.has(manager)) continue;
-    entries[manager] = { apiVersion, fields: (fieldsV1 ?? {}) as FieldsNode };
+  for (const entry of all) {
+    // Servers that are not Kubernetes' own have been known to send anything here.
+    if (!isFields(entry)) continue;
+    const { manager, operation, subresource, apiVersion, fieldsV1 = {} } = entry;
+    if (operation !== 'Apply' || subresource || typeof manager !== 'string' || !managers.has(manager)) continue;
+    if (typeof apiVersion !== 'string' || apiVersion === '' || !isFields(fieldsV1)) continue;
+    entries[manager] = { apiVersion, fields: fieldsV1 as FieldsNode };
   }
   return Object.keys(entries).length > 0 ? entries : undefined;
 }
@@ -105,23 +110,20 @@ const uidKey = '"k:{\\"uid\\":\\"';
 const placeOf = (index: number): string => `<owner ${index}>`;
 const place = /<owner (\d+)>/;
 
-function withoutOwners(text: string, { ownerReferences = [] }: ObjectMeta): string {
-  return ownerReferences.reduce(
+function withoutOwners(text: string, { ownerReferences }: ObjectMeta): string {
+  return (ownerReferences ?? []).reduce(
     (rest, { uid }, index) => (uid ? rest.replaceAll(`${uidKey}${uid}`, `${uidKey}${placeOf(index)}`) : rest),
     text,
   );
 }
 
-function withOwners(
-  applied: AppliedFields | undefined,
-  { ownerReferences = [] }: ObjectMeta,
-): AppliedFields | undefined {
+function withOwners(applied: AppliedFields | undefined, { ownerReferences }: ObjectMeta): AppliedFields | undefined {
   const metadata = applied?.fields['f:metadata'];
   const owners = metadata?.['f:ownerReferences'];
   if (!applied || !owners) return applied;
   const named: Record<string, FieldsNode> = {};
   for (const [key, node] of Object.entries(owners)) {
-    named[key.replace(place, (all, index) => ownerReferences[Number(index)]?.uid ?? all)] = node;
+    named[key.replace(place, (all, index) => ownerReferences?.[Number(index)]?.uid ?? all)] = node;
   }
   return { ...applied, fields: { ...applied.fields, 'f:metadata': { ...metadata, 'f:ownerReferences': named } } };
 }

@@ -40,7 +40,8 @@ function normalizer<T extends KubeObject>(kind: Kind<T>, options: IngestOptions<
   // Values that are not held cannot be compared with what was applied.
   const keeper = metadataOnly ? undefined : options.keeper;
   return (object) => {
-    const metadata = object.metadata.managedFields ? withoutManagedFields(object.metadata, keeper) : object.metadata;
+    const metadata =
+      object.metadata.managedFields === undefined ? object.metadata : withoutManagedFields(object.metadata, keeper);
     if (metadataOnly) return { apiVersion, kind: kind.kind, metadata } as T;
     if (object.kind === undefined || object.apiVersion === undefined)
       return { ...object, apiVersion, kind: kind.kind, metadata };
@@ -61,7 +62,7 @@ function withoutManagedFields(
   metadata: KubeObject['metadata'],
   keeper: AppliedFieldsKeeper | undefined,
 ): KubeObject['metadata'] {
-  const { managedFields = [], ...rest } = metadata;
-  keeper?.keep(rest, managedFields);
+  const { managedFields, ...rest } = metadata;
+  if (Array.isArray(managedFields)) keeper?.keep(rest, managedFields);
   return rest;
 }

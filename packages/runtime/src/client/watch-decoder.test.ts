@@ -80,3 +80,37 @@ it('loses nothing after managed fields that are an empty list', () => {
     { object: { metadata: { name: 'a', ownerReferences } } },
   ]);
 });
+
+const entries = fc.constantFrom<unknown>(
+  null,
+  0,
+  'x',
+  [],
+  {},
+  [[]],
+  ...fields,
+  { a: [1] },
+  '}]',
+  '<managed fields>',
+  '[{',
+);
+const odd = fc.oneof(
+  fc.array(entries, { maxLength: 4 }),
+  fc.constantFrom<unknown>(0, -0, 1, null, '', '<managed fields>', {}),
+);
+
+it('changes nothing in an object whose managed fields are of an odd shape, or that has more of them within', () => {
+  fc.assert(
+    fc.property(odd, odd, fc.boolean(), (own, inner, first) => {
+      const rest = { ownerReferences: [{ uid: 'u' }], finalizers: ['f'] };
+      const metadata = first ? { managedFields: own, ...rest } : { ...rest, managedFields: own };
+      const object = { metadata, spec: { template: { metadata: { managedFields: inner } } }, last: [{ a: 1 }] };
+      const { event: found, kept } = decoded(event(object));
+      const [text] = kept;
+      const said = JSON.parse(JSON.stringify(found)) as { object: { metadata: { managedFields?: unknown } } };
+      if (text !== undefined) said.object.metadata.managedFields = JSON.parse(text);
+      expect(said).toEqual(JSON.parse(JSON.stringify(event(object))));
+    }),
+    { numRuns: 2_000 },
+  );
+});
