@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from './clock.ts';
+import { loggable } from './loggable.ts';
 import type { Logger } from './logger.ts';
 import { type Mask, maskSecrets } from './mask.ts';
 
@@ -21,28 +22,6 @@ export interface JsonLoggerOptions {
   readonly mask?: Mask | false;
 }
 
-/** Whatever is logged must not fail: errors are written out, what JSON cannot say becomes text. */
-function lineOf(fields: object, mask: Mask): string {
-  try {
-    return JSON.stringify(fields, function (this: object, key, value: unknown) {
-      const shown = mask(key, value, this);
-      if (shown instanceof Error) return { ...shown, name: shown.name, message: shown.message, stack: shown.stack };
-      return typeof shown === 'bigint' ? String(shown) : shown;
-    });
-  } catch {
-    const shown = Object.entries(fields).map(([key, value]) => [key, textOf(key, value, fields, mask)]);
-    return JSON.stringify(Object.fromEntries(shown));
-  }
-}
-
-function textOf(key: string, value: unknown, fields: object, mask: Mask): unknown {
-  try {
-    return mask(key, String(mask(key, value, fields)), fields);
-  } catch {
-    return '[not readable]';
-  }
-}
-
 /** The fields of all parts, the later ones first. Those that cannot be read must not keep the line from being written. */
 function joined(base: object, fields: object, more: object = {}): object {
   try {
@@ -63,14 +42,17 @@ function joined(base: object, fields: object, more: object = {}): object {
 
 const asItIs: Mask = (_key, value) => value;
 
-/** A logger of JSON lines: `time`, `level`, `message`, then the fields; secrets are masked. */
+/**
+ * A logger of JSON lines: `time`, `level`, `message`, then the fields; secrets are masked. Errors are written with their causes, and those
+ * that an AggregateError holds (ten at most). A line goes 24 levels deep and has about 256 KiB at most; what is beyond is said to be.
+ */
 export function jsonLogger(options: JsonLoggerOptions): Logger {
   const { write, level = 'info', clock = systemClock, fields = {} } = options;
   const mask = options.mask === false ? asItIs : (options.mask ?? maskSecrets);
   const at = (name: LogLevel) => (more: object, message: string) => {
     if (levels.indexOf(name) < levels.indexOf(level)) return;
     const time = new Date(clock.now()).toISOString();
-    write(`${lineOf(joined({ time, level: name, message }, fields, more), mask)}\n`);
+    write(`${JSON.stringify(loggable(joined({ time, level: name, message }, fields, more), mask))}\n`);
   };
   return {
     debug: at('debug'),

@@ -25,6 +25,28 @@ const holders: readonly unknown[] = [
   ...['set-cookie', 'apiKey', 'api-key', 'private_key', 'clientSecret', 'AWS_SECRET_ACCESS_KEY', 'credentials'].map(
     (key) => ({ [key]: secret }),
   ),
+  ...['tokens', 'passwords', 'apiKeys', 'AWS_ACCESS_KEY_ID', 'SecretAccessKey', 'x-amz-security-token'].map((key) => ({
+    [key]: secret,
+  })),
+  { tokens: [secret] },
+  { headers: [['authorization', `Bearer ${secret}`]] },
+  { rawHeaders: ['Accept', '*/*', 'X-Auth-Token', secret, 'Cookie', secret] },
+  { args: ['run', '--db-password', secret] },
+  { key: 'authorization', value: secret },
+  { 'client-key-data': secret },
+  `client-key-data: ${secret}`,
+  `  - name: a\n    token: ${secret}\n    server: x`,
+  `https://user:${secret}@host/path`,
+  `https://${secret}${secret}@host/path`,
+  `https%3A%2F%2Fuser%3A${secret}%40host%2Fpath`,
+  `q=https%253A%252F%252Fuser%253A${secret}%2540host`,
+  `next=%2Fa%3Faccess_token%3D${secret}%26b%3Dc`,
+  encodeURIComponent(JSON.stringify({ password: secret })),
+  `?x-amz-signature=${secret}&a=b`,
+  `tokens="${secret}"`,
+  `Basic ${secret}`,
+  new Error('a', { cause: new Error(`https://a:${secret}@b`) }),
+  new AggregateError([new Error(`password=${secret}`)], 'several'),
   { password: [secret] },
   { credentials: { user: secret } },
   { kind: 'Secret', data: { 'tls.key': secret }, stringData: { a: secret } },
@@ -78,6 +100,9 @@ it('shows what only says where a secret is, and what is none', () => {
     tokenFile: '/var/run/token',
     secretRef: { name: 'a' },
     passwordSecret: 'p',
+    tokens: 5,
+    keys: ['password', 'user', 'host'],
+    how: 'Basic authentication is off, tokens: none left',
     automountToken: true,
     kind: 'ConfigMap',
     data: { a: 'b' },
@@ -117,4 +142,38 @@ it('looks at nothing of a line that is not written', () => {
 
 it.each(['password="top secret" host=x', "password='top secret' host=x"])('masks a quoted value: %s', (text) => {
   expect(maskSecrets('m', text, {})).toBe('password=*** host=x');
+});
+
+it('masks what is a secret by its form', () => {
+  const jwt = `eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.${'s'.repeat(20)}`;
+  expect(maskSecrets('m', `sent ${jwt} and AKIAIOSFODNN7EXAMPLE off`, {})).toBe('sent *** and *** off');
+});
+
+it('says where in what is URL-encoded', () => {
+  expect(maskSecrets('m', 'to=https%3A%2F%2Fuser%3Ap%40host%2Fa&x=1', {})).toBe(
+    'to=https%3A%2F%2Fuser%3A***%40host%2Fa&x=1',
+  );
+  expect(maskSecrets('m', 'x=token%3Dabc%26b%3Dc', {})).toBe('x=token%3D***%26b%3Dc');
+});
+
+it('takes no longer than a text is long', () => {
+  const parts = [
+    '://a:',
+    '%3A%2F%2F',
+    '\n',
+    ' ',
+    'password',
+    'token=',
+    'Basic ',
+    'eyJ',
+    '"kind":"',
+    '%253A',
+    '-----BEGIN ',
+  ];
+  for (const part of parts) {
+    const text = `token ${part.repeat(200_000 / part.length)}`;
+    const started = process.cpuUsage().user;
+    maskSecrets('m', text, {});
+    expect((process.cpuUsage().user - started) / 1000, part).toBeLessThan(1_500);
+  }
 });
