@@ -130,6 +130,20 @@ describe('controller', () => {
     expect(t.calls).toEqual(['a', 'a', 'a']);
   });
 
+  it('keeps a delay set by hand beside a burst that is collected', async () => {
+    const t = setUp();
+    await t.client.of(Widget).create(widget('a'));
+    const controller = t.run(t.manager.controller(Widget).options({ debounce: 500 }));
+    await t.manager.start();
+    await t.clock.settle();
+    controller.enqueue(key('a'), 10_000);
+    await t.client.of(Widget).patch(key('a'), merge({ spec: { size: 2 } }));
+    await t.clock.advance(9_900);
+    expect(t.calls).toEqual(['a', 'a']);
+    await t.clock.advance(200);
+    expect(t.calls).toEqual(['a', 'a', 'a']);
+  });
+
   it('fails the start when a kind is not served in time, if told so', async () => {
     const t = setUp();
     t.api.intercept = ({ path }) => {

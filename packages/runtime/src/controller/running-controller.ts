@@ -100,7 +100,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
   #collect(key: string, lane: Lane): void {
     const { debounce } = this.#parts.options;
     if (debounce === 0 || lane === 'resync') this.#add(key, lane);
-    else if (this.#isOurs(key)) this.#queue.addAfter(key, debounce, lane);
+    else if (this.#isOurs(key)) this.#queue.collect(key, debounce, lane);
   }
 
   /** Keys of shards that are another's are dropped: all are looked at again when a shard comes. */

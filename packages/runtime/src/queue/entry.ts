@@ -1,14 +1,20 @@
 import type { HeapEntry } from './heap.ts';
 import type { Lane } from './lane.ts';
 
-/** Delayed adds of one key: `later` was asked for from outside, `again` by the outcome of the last run. */
+/** A delayed add of one key. */
 export interface Delay extends HeapEntry {
   readonly entry: Entry;
   /** Where it is put when it is due. */
   lane: Lane;
 }
 
-export interface Entry {
+/**
+ * Why a key has a delay, each on its own so that none takes another's place: `later` was asked for by hand, `again` by the outcome of the
+ * last run, `burst` collects events.
+ */
+export type Slot = 'later' | 'again' | 'burst';
+
+export interface Entry extends Record<Slot, Delay | undefined> {
   readonly key: string;
   /** Waiting in this lane; while the key is worked: to be put there when done. */
   lane: Lane | undefined;
@@ -18,8 +24,6 @@ export interface Entry {
   working: boolean;
   started: number;
   failures: number;
-  later: Delay | undefined;
-  again: Delay | undefined;
 }
 
 export interface Ticket {
@@ -38,5 +42,6 @@ export function newEntry(key: string): Entry {
     failures: 0,
     later: undefined,
     again: undefined,
+    burst: undefined,
   };
 }

@@ -91,6 +91,34 @@ describe('work queue', () => {
     expect(queue.size).toBe(0);
   });
 
+  it('collects within a time of its own: a delay asked for by hand, or a retry, neither ends sooner nor is lost', async () => {
+    const { clock, queue, takeOne } = setUp();
+    const runs: number[] = [];
+    const begun = clock.monotonic();
+    const work = async (outcome: Outcome) => {
+      await takeOne();
+      runs.push(clock.monotonic() - begun);
+      queue.done('a', outcome);
+    };
+    queue.addAfter('a', 10_000);
+    queue.collect('a', 500, 'child');
+    queue.collect('a', 500, 'child');
+    await clock.advance(500);
+    await work({ after: 20_000 });
+    queue.collect('a', 500, 'child');
+    await clock.advance(400);
+    queue.addAfter('a', 50);
+    await clock.advance(50);
+    await work({ after: 20_000 });
+    await clock.advance(50);
+    await work({ after: 20_000 });
+    // The shorter delay took the place of the one of ten seconds, as it would without a burst.
+    await clock.advance(20_000);
+    await work('ok');
+    expect(runs).toEqual([500, 950, 1_000, 21_000]);
+    expect(queue.size).toBe(0);
+  });
+
   it('doubles the backoff from 5 ms up to 5 minutes and starts afresh after success', async () => {
     const { clock, queue, takeOne, taken } = setUp();
     queue.add('a');
@@ -222,6 +250,7 @@ class NaiveQueue {
   waiting: { key: string; lane: Lane; since: number; order: number }[] = [];
   working = new Map<string, { dirty: Lane | undefined }>();
   later = new Map<string, { due: number; order: number }>();
+  burst = new Map<string, { due: number; order: number }>();
   again = new Map<string, { due: number; fired: boolean; order: number }>();
   failures = new Map<string, number>();
   readonly ageing: number;
@@ -243,10 +272,10 @@ class NaiveQueue {
     this.waiting = [...this.waiting.filter((item) => item.key !== key), fresh];
   }
 
-  addAfter(key: string, delay: number): void {
+  addAfter(key: string, delay: number, slot = this.later): void {
     const due = this.now + delay;
-    if ((this.later.get(key)?.due ?? Number.POSITIVE_INFINITY) <= due) return;
-    this.later.set(key, { due, order: this.#order++ });
+    if ((slot.get(key)?.due ?? Number.POSITIVE_INFINITY) <= due) return;
+    slot.set(key, { due, order: this.#order++ });
   }
 
   rank(item: { lane: Lane; since: number }): number {
@@ -256,13 +285,14 @@ class NaiveQueue {
   advance(to: number): void {
     for (;;) {
       const due = [
-        ...[...this.later].map(([key, item]) => ({ key, ...item, again: false })),
-        ...[...this.again].filter(([, item]) => !item.fired).map(([key, item]) => ({ key, ...item, again: true })),
+        ...[...this.later].map(([key, item]) => ({ key, ...item, slot: this.later })),
+        ...[...this.burst].map(([key, item]) => ({ key, ...item, slot: this.burst })),
+        ...[...this.again].filter(([, item]) => !item.fired).map(([key, item]) => ({ key, ...item, slot: undefined })),
       ].filter((item) => item.due <= to);
       const next = due.toSorted((x, y) => x.due - y.due || x.order - y.order)[0];
       if (!next) break;
       this.now = next.due;
-      if (!next.again) this.later.delete(next.key);
+      if (next.slot) next.slot.delete(next.key);
       else if (this.failures.get(next.key)) this.again.set(next.key, { due: next.due, fired: true, order: 0 });
       else this.again.delete(next.key);
       this.add(next.key, 'requeue');
@@ -278,7 +308,9 @@ class NaiveQueue {
     this.waiting = this.waiting.filter((item) => item !== next);
     this.working.set(next.key, { dirty: undefined });
     if ((this.again.get(next.key)?.due ?? Number.POSITIVE_INFINITY) <= this.now) this.again.delete(next.key);
-    if ((this.later.get(next.key)?.due ?? Number.POSITIVE_INFINITY) <= this.now) this.later.delete(next.key);
+    for (const slot of [this.later, this.burst]) {
+      if ((slot.get(next.key)?.due ?? Number.POSITIVE_INFINITY) <= this.now) slot.delete(next.key);
+    }
     return next.key;
   }
 
@@ -312,7 +344,7 @@ class NaiveQueue {
 
 type Step =
   | { type: 'add'; key: string; lane: Lane }
-  | { type: 'addAfter'; key: string; delay: number }
+  | { type: 'addAfter' | 'collect'; key: string; delay: number }
   | { type: 'take' }
   | { type: 'done'; pick: number; outcome: Outcome }
   | { type: 'advance'; ms: number };
@@ -331,7 +363,7 @@ const stepArb: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      type: fc.constant('addAfter' as const),
+      type: fc.constantFrom('addAfter' as const, 'collect' as const),
       key: keyArb,
       delay: fc.integer({ min: 1, max: 60 }),
     }),
@@ -359,6 +391,9 @@ describe('work queue against a naive one', () => {
           } else if (step.type === 'addAfter') {
             queue.addAfter(step.key, step.delay);
             naive.addAfter(step.key, step.delay);
+          } else if (step.type === 'collect') {
+            queue.collect(step.key, step.delay, 'requeue');
+            naive.addAfter(step.key, step.delay, naive.burst);
           } else if (step.type === 'advance') {
             await clock.advance(step.ms);
             naive.advance(naive.now + step.ms);
@@ -398,7 +433,8 @@ describe('work queue against a naive one', () => {
         for (const step of steps) {
           if (step.type === 'add') queue.add(step.key, step.lane);
           if (step.type === 'addAfter') queue.addAfter(step.key, step.delay);
-          if (step.type === 'add' || step.type === 'addAfter') added.add(step.key);
+          if (step.type === 'collect') queue.collect(step.key, step.delay, 'requeue');
+          if ('key' in step) added.add(step.key);
           if (step.type === 'advance') await clock.advance(step.ms);
         }
         await clock.advance(1_000);

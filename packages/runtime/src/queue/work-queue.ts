@@ -1,5 +1,5 @@
 import type { Clock, Random, Timer } from '../core/index.ts';
-import { type Delay, type Entry, newEntry, type Ticket } from './entry.ts';
+import { type Delay, type Entry, newEntry, type Slot, type Ticket } from './entry.ts';
 import { Fifo } from './fifo.ts';
 import { TimerHeap, unset } from './heap.ts';
 import { type Lane, lanes, rankOf } from './lane.ts';
@@ -26,6 +26,8 @@ export type Outcome =
   | { readonly after: number }
   | 'failed'
   | { readonly failed: true; readonly atLeast: number };
+
+const slots: readonly Slot[] = ['later', 'again', 'burst'];
 
 /**
  * A queue of keys for workers. A key waits at most once and is never worked twice at the same time: added while it
@@ -94,6 +96,15 @@ export class WorkQueue {
 
   /** Adds a key after `delay` milliseconds. Of several delays of one key the shortest counts, and the most urgent lane. */
   addAfter(key: string, delay: number, lane: Lane = 'requeue'): void {
+    this.#addIn('later', key, delay, lane);
+  }
+
+  /** Adds a key `within` milliseconds, once for all who say so meanwhile. Delays of {@link addAfter} stand beside it. */
+  collect(key: string, within: number, lane: Lane): void {
+    this.#addIn('burst', key, within, lane);
+  }
+
+  #addIn(slot: 'later' | 'burst', key: string, delay: number, lane: Lane): void {
     if (this.#closed) return;
     if (delay <= 0) {
       this.add(key, lane);
@@ -101,11 +112,12 @@ export class WorkQueue {
     }
     const entry = this.#entry(key);
     const due = this.#clock.monotonic() + delay;
-    const { later } = entry;
-    if (later && rankOf(lane) < rankOf(later.lane)) later.lane = lane;
-    if (later && later.due <= due) return;
-    entry.later ??= { entry, lane, ...unset };
-    this.#delays.set(entry.later, due);
+    const known = entry[slot];
+    if (known && rankOf(lane) < rankOf(known.lane)) known.lane = lane;
+    if (known && known.due <= due) return;
+    const delayed = known ?? { entry, lane, ...unset };
+    entry[slot] = delayed;
+    this.#delays.set(delayed, due);
     this.#arm();
   }
 
@@ -139,8 +151,7 @@ export class WorkQueue {
     const entry = this.#entries.get(key);
     if (!entry) return;
     entry.failures = 0;
-    this.#drop(entry, 'later');
-    this.#drop(entry, 'again');
+    for (const slot of slots) this.#drop(entry, slot);
     this.#forgetIfEmpty(entry);
   }
 
@@ -227,8 +238,7 @@ export class WorkQueue {
     this.#working++;
     const waited = now - entry.added;
     this.#observer?.started(waited);
-    if (entry.again && entry.again.due <= now) this.#drop(entry, 'again');
-    if (entry.later && entry.later.due <= now) this.#drop(entry, 'later');
+    for (const slot of slots) if (entry[slot] && entry[slot].due <= now) this.#drop(entry, slot);
     return { key: entry.key, lane, failures: entry.failures, waited };
   }
 
@@ -260,7 +270,7 @@ export class WorkQueue {
     this.#arm();
   }
 
-  #drop(entry: Entry, slot: 'later' | 'again'): void {
+  #drop(entry: Entry, slot: Slot): void {
     const delay = entry[slot];
     if (!delay) return;
     this.#delays.remove(delay);
@@ -268,7 +278,7 @@ export class WorkQueue {
   }
 
   #forgetIfEmpty(entry: Entry): void {
-    const holds = entry.working || entry.lane !== undefined || entry.failures > 0 || entry.later || entry.again;
+    const holds = entry.working || entry.lane !== undefined || entry.failures > 0 || slots.some((slot) => entry[slot]);
     if (!holds) this.#entries.delete(entry.key);
   }
 
@@ -300,8 +310,7 @@ export class WorkQueue {
     for (let delay = this.#delays.first; delay && delay.due <= now; delay = this.#delays.first) {
       this.#delays.remove(delay);
       const { entry } = delay;
-      if (entry.later === delay) entry.later = undefined;
-      if (entry.again === delay) entry.again = undefined;
+      for (const slot of slots) if (entry[slot] === delay) entry[slot] = undefined;
       this.add(entry.key, delay.lane);
     }
     this.#pump();
