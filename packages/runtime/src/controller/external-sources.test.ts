@@ -144,6 +144,23 @@ describe('a polled source', () => {
     expect(t.calls).toEqual([]);
   });
 
+  it('has one listing under way at most, though it ignores its signal, says so once, and goes on when that has ended', async () => {
+    const t = setUp();
+    const ends: ((items: readonly Bucket[]) => void)[] = [];
+    const list = () => new Promise<readonly Bucket[]>((resolve) => ends.push(resolve));
+    t.run(pollSource({ name: 'buckets', every: 10_000, timeout: 5_000, list }));
+    await t.manager.start();
+    await t.clock.advance(3_600_000);
+    expect(ends).toHaveLength(1);
+    expect(t.errors).toMatchObject([{ source: 'buckets', failures: 1 }, { source: 'buckets' }]);
+    ends[0]?.([bucket('stale')]);
+    await t.clock.runUntil(() => ends.length === 2, { limit: 10_000 });
+    expect(t.calls).toEqual([]);
+    ends[1]?.([bucket('fresh')]);
+    await t.clock.settle();
+    expect(t.calls).toEqual(['fresh']);
+  });
+
   it('ends with its controller, in the middle of a listing too', async () => {
     const t = setUp();
     let ended = 0;

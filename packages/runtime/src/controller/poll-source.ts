@@ -8,7 +8,10 @@ export interface PollOptions<T> {
   readonly name?: string;
   /** Milliseconds from the end of one listing to the next, and up to a tenth more. */
   readonly every: number;
-  /** All there is outside now, as JSON values. Pass `signal` on: it is aborted at `timeout` and when the controller stops. */
+  /**
+   * All there is outside now, as JSON values. Pass `signal` on: it is aborted at `timeout` and when the controller stops. One that goes on
+   * all the same is not listened to any more, and there is no other before it has ended.
+   */
   list(context: { readonly signal: AbortSignal }): Promise<Iterable<T>> | Iterable<T>;
   /** Which keys an item concerns; default: the item is the key, with whatever else it says. */
   map?(item: T, context: { readonly cache: Cache }): Iterable<ObjectKey>;
@@ -19,7 +22,7 @@ export interface PollOptions<T> {
 /**
  * Lists something outside now and then, and enqueues the keys whose items changed, came or went since the last listing;
  * at the first, all. The items of one listing are kept. A listing or mapping that fails is logged and tried again
- * after a pause that doubles from 1 s, to `every` or 5 minutes, whichever is more; what was known stands meanwhile.
+ * after a pause that doubles from 1 s, to `every` or 5 minutes, whichever is more; what was known stands meanwhile. At most one is under way.
  * @throws RangeError for times that make no sense
  */
 export function pollSource<T extends ObjectKey>(options: PollOptions<T>): ExternalSource;
@@ -42,6 +45,9 @@ class Poll<T> implements ExternalFeed {
   readonly #options: PollOptions<T> & { readonly name: string; readonly timeout: number };
   readonly #context: ExternalSourceContext;
   #known: ReadonlyMap<string, Known<T>> | undefined;
+  /** A listing that has not ended, though it may have been given up. */
+  #listing: Promise<unknown> | undefined;
+  #skipped = 0;
   #failures = 0;
   #idle = false;
 
@@ -72,9 +78,10 @@ class Poll<T> implements ExternalFeed {
   /** @returns milliseconds to the next one */
   async #poll(): Promise<number> {
     const { clock, random, signal, log } = this.#context;
-    const { name, every, timeout, list } = this.#options;
+    const { name, every, timeout } = this.#options;
+    if (this.#listing) return this.#skip();
     try {
-      const listed = async (within: AbortSignal) => list({ signal: within });
+      const listed = (within: AbortSignal) => this.#list(within);
       const found = await this.#byKey(await withTimeout(clock, timeout, `list of ${name}`, listed, signal));
       signal.throwIfAborted();
       this.#tell(found);
@@ -87,6 +94,28 @@ class Poll<T> implements ExternalFeed {
       log.error(fields, 'listing what is outside failed; what it told before stands, and it is tried again');
       return pause;
     }
+  }
+
+  #list(signal: AbortSignal): Promise<Iterable<T>> {
+    const listing = (async () => this.#options.list({ signal }))();
+    const ended = () => {
+      this.#listing = undefined;
+      this.#skipped = 0;
+    };
+    this.#listing = listing.then(ended, ended);
+    return listing;
+  }
+
+  /** Nobody can end what ignores its signal; another beside it would only be one more. @returns milliseconds to the next look */
+  #skip(): number {
+    const { log } = this.#context;
+    if (this.#skipped++ === 0) {
+      log.error(
+        {},
+        'the listing before ignores its abort signal; none is begun until it ends. Pass the signal on to what it waits for',
+      );
+    }
+    return this.#options.every;
   }
 
   async #byKey(items: Iterable<T>): Promise<ReadonlyMap<string, Known<T>>> {
