@@ -120,7 +120,9 @@ export class ActorControllerBuilder<T extends KubeObject> {
       ...(host.tracer ? { tracer: host.tracer } : {}),
       indexed: (kind) => this.#indexed.has(resourceName(kind)),
     });
-    const controller = this.#builder.run(loop);
+    const { statusSubresource } = options;
+    const dependsOn = this.#actor.dependsOn ?? (this.#actor.dependencies ? undefined : []);
+    const controller = this.#builder.run(loop, { statusSubresource, ...(dependsOn ? { dependsOn } : {}) });
     return controller;
   }
 }

@@ -57,3 +57,24 @@ it('says what is waited for while its kind is not installed, and goes on once it
   expect(t.api.at(`${basePath}/a`)).toBeDefined();
   expect(t.synced()?.status).toBe('True');
 });
+
+it('refuses a dependency of a kind that the actor does not declare, and says where to add it', async () => {
+  const clock = new VirtualClock();
+  const api = new TestApi(clock);
+  const manager = createManager({
+    client: api.client(),
+    name: 'test',
+    clock,
+    random: seededRandom(1),
+    shutdownTimeout: 0,
+  });
+  managers.push(manager);
+  const dependencies = () => [{ kind: Base, key: { namespace: 'default', name: 'a' } }];
+  const actor = { dependencies, dependsOn: [Widget], observe: async () => undefined, finalize: async () => true };
+  manager.actor(Widget, actor, { finalizer: 'test.dev/widget' }).run();
+  await manager.start();
+  await api.client().of(Widget).create(widget('w'));
+  await clock.settle();
+  const message = 'the actor of Widget depends on Base default/a; add Base to its dependsOn';
+  expect(findCondition(api.at<Widget>(`${widgetPath}/w`) ?? widget('w'), 'Synced')?.message).toContain(message);
+});

@@ -1,4 +1,4 @@
-import { type Kind, type KubeObject, resourceName } from '@coxswain/k8s';
+import { type Kind, type KubeObject, resourceName, sameResource } from '@coxswain/k8s';
 import { findCondition, isReady } from '../apply/index.ts';
 import type { Cache, Informer } from '../cache/types.ts';
 import type { Client } from '../client/index.ts';
@@ -91,6 +91,18 @@ export class DependencyWatch {
     this.#watched.set(resourceName(kind), watched);
     return watched;
   }
+}
+
+/** @throws Error for a dependency of a kind that the actor did not declare: rules made from what it declares would not let it be read */
+export function checkDependencies(
+  kind: Kind,
+  dependencies: readonly Dependency[],
+  declared: readonly Kind[] | undefined,
+): void {
+  const other = declared && dependencies.find((one) => !declared.some((known) => sameResource(known, one.kind)));
+  if (!other) return;
+  const name = `${other.kind.kind} ${keyString(other.key)}`;
+  throw new Error(`the actor of ${kind.kind} depends on ${name}; add ${other.kind.kind} to its dependsOn`);
 }
 
 /** What the dependency itself says about it. */

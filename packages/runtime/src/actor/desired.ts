@@ -32,6 +32,8 @@ export interface DesiredOptions<T extends KubeObject> {
   status?(object: T, observed: ObservedChildren): Partial<Omit<StatusOf<T>, 'conditions'>>;
   /** As of an actor. */
   dependencies?(object: T): readonly Dependency[];
+  /** Kinds of the dependencies. @see Actor.dependsOn */
+  readonly dependsOn?: readonly Kind[];
   /** Cleans up what no owner reference does, before the object goes; `true` when clean. Default: nothing to do. */
   finalize?(context: ActorContext<T>): Promise<boolean>;
 }
@@ -53,13 +55,14 @@ type Progress =
  * unless the object is cluster-scoped: no owner reference reaches further.
  */
 export function desired<T extends KubeObject>(options: DesiredOptions<T>): DesiredActor<T> {
-  const { owns, children, status, dependencies, finalize } = options;
+  const { owns, children, status, dependencies, dependsOn, finalize } = options;
   const keep = new Set((options.keep ?? []).map(resourceName));
   return {
     owns,
     children,
     ...(status ? { status } : {}),
     ...(dependencies ? { dependencies } : {}),
+    ...(dependsOn ? { dependsOn } : {}),
     async observe(context) {
       const observed = observedChildren((kind) => context.owned(kind));
       let plan: readonly Child[];

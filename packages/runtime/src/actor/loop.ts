@@ -5,7 +5,7 @@ import type { ReconcileContext, Reconciler, Result } from '../controller/index.t
 import { isConflict, keyString, messageOf } from '../core/index.ts';
 import { inSpan } from '../tracing/index.ts';
 import { actorContext, type ContextParts } from './context.ts';
-import type { DependencyWatch } from './dependencies.ts';
+import { checkDependencies, type DependencyWatch } from './dependencies.ts';
 import { StatusDraft, syncedType } from './draft.ts';
 import { countingEffects, type Effects } from './effects.ts';
 import type { ActionResult, ActorObserver } from './metrics.ts';
@@ -99,6 +99,7 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
   async #live(pass: Pass<T>): Promise<PassOutcome> {
     const { kind, actor, options, dependencies, fieldManager } = this.#parts;
     const needed = actor.dependencies?.(pass.base) ?? [];
+    checkDependencies(kind, needed, actor.dependsOn);
     dependencies.set(pass.key, needed);
     const missing = await dependencies.missing(needed, pass.client);
     if (missing !== undefined) {

@@ -28,6 +28,8 @@ export interface Action<T extends KubeObject> {
 export interface Actor<T extends KubeObject> {
   /** Kinds of its children: watched as if named by the builder's `owns`. */
   readonly owns?: readonly Kind[];
+  /** Kinds of its dependencies: those it may read by the rules that are made for it, and no others may be named. Absent: any. */
+  readonly dependsOn?: readonly Kind[];
   /** What must be ready first. The loop waits and says so in the condition `Synced`. */
   dependencies?(object: T): readonly Dependency[];
   /** The next action, or `undefined` in the desired state. Throw `Resync` to wait without an error. */

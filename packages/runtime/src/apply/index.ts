@@ -19,4 +19,5 @@ export { type Grant, grant } from './grant.ts';
 export { type InstallCrdsOptions, installCrds } from './install-crds.ts';
 export { mergeDiff } from './merge-diff.ts';
 export { controllerReference, type Owner } from './ownership.ts';
+export type { RbacRules } from './rbac-rules.ts';
 export { type StatusOptions, writeStatus } from './status.ts';

@@ -5,7 +5,15 @@ import type { ControllerHost } from './host.ts';
 import { resolveOptions } from './options.ts';
 import { RunningController } from './running-controller.ts';
 import { childSource, mappedSource, ownSource, type Source } from './source.ts';
-import type { Controller, ControllerBuilder, ControllerOptions, MapToKeys, Predicate, Reconciler } from './types.ts';
+import type {
+  Controller,
+  ControllerBuilder,
+  ControllerOptions,
+  DeclaredActor,
+  MapToKeys,
+  Predicate,
+  Reconciler,
+} from './types.ts';
 
 /** Where a built controller goes: the manager starts and stops it. */
 export type Register = (controller: RunningController) => void;
@@ -66,7 +74,8 @@ export class Builder<T extends KubeObject> implements ControllerBuilder<T> {
     return this;
   }
 
-  run(reconciler: Reconciler): Controller {
+  /** @param actor what the reconciler does besides, when it is the loop of one */
+  run(reconciler: Reconciler, actor?: DeclaredActor): Controller {
     const own = ownSource(this.#kind, { scope: this.#scope, where: this.#where });
     const controller = new RunningController<T>({
       name: this.#name,
@@ -76,6 +85,7 @@ export class Builder<T extends KubeObject> implements ControllerBuilder<T> {
       sources: [own, ...this.#others],
       external: this.#external,
       reconciler,
+      ...(actor ? { actor } : {}),
     });
     this.#register(controller as unknown as RunningController);
     return controller;

@@ -11,7 +11,7 @@ import type { ResolvedOptions } from './options.ts';
 import { Passes } from './passes.ts';
 import type { Attached, Source } from './source.ts';
 import { Startup } from './startup.ts';
-import type { Controller, DeclaredController, Reconciler } from './types.ts';
+import type { Controller, DeclaredActor, DeclaredController, DeclaredKind, Reconciler } from './types.ts';
 
 interface Parts<T extends KubeObject> {
   readonly name: string;
@@ -22,6 +22,7 @@ interface Parts<T extends KubeObject> {
   readonly sources: readonly Source[];
   readonly external: readonly ExternalSource[];
   readonly reconciler: Reconciler;
+  readonly actor?: DeclaredActor;
 }
 
 /** A controller with a life: attached to its sources, then (when leading) working, then stopped. */
@@ -84,14 +85,18 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
   }
 
   get declared(): DeclaredController {
-    const { sources, options } = this.#parts;
-    const kinds = (use: Source['use']) => sources.filter((source) => source.use === use).map(({ kind }) => kind);
+    const { sources, options, actor } = this.#parts;
+    const kinds = (use: Source['use']): readonly DeclaredKind[] =>
+      sources
+        .filter((source) => source.use === use)
+        .map(({ kind, namespaces }) => ({ kind, ...(namespaces ? { namespaces } : {}) }));
     const { sharding } = options;
     return {
       name: this.name,
-      for: this.kind,
+      for: kinds('for')[0] ?? { kind: this.kind },
       owns: kinds('owns'),
       watches: kinds('watches'),
+      ...(actor ? { actor } : {}),
       ...(sharding ? { sharding } : {}),
     };
   }

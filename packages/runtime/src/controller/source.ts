@@ -20,6 +20,8 @@ export interface Source {
   readonly kind: Kind;
   /** What the kind is to the controller. */
   readonly use: 'for' | 'owns' | 'watches';
+  /** The namespaces that its scope names; absent: all. */
+  readonly namespaces?: readonly string[];
   /** Starts (or joins) the informer and feeds the queue from now on. */
   attach(cache: Cache, enqueue: Enqueue): Attached;
 }
@@ -35,9 +37,11 @@ interface SourceSpec<T extends KubeObject> {
 }
 
 function source<T extends KubeObject>(spec: SourceSpec<T>): Source {
+  const { namespace, namespaces = namespace === undefined ? undefined : [namespace] } = spec.scope ?? {};
   return {
     kind: spec.kind,
     use: spec.use,
+    ...(namespaces ? { namespaces } : {}),
     attach(cache, enqueue) {
       const informer = cache.informer(spec.kind, spec.scope);
       spec.prepare?.(informer);

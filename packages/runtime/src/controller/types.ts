@@ -84,12 +84,29 @@ export interface ControllerBuilder<T extends KubeObject> {
   run(reconciler: Reconciler): Controller;
 }
 
+/** A kind that a controller was said to work with, and where. */
+export interface DeclaredKind {
+  readonly kind: Kind;
+  /** The namespaces that its scope names; absent: all. */
+  readonly namespaces?: readonly string[];
+}
+
+/** What the loop of an actor does besides. */
+export interface DeclaredActor {
+  /** Its status is written as a subresource. */
+  readonly statusSubresource: boolean;
+  /** Kinds that its dependencies may be of. Absent: it has dependencies, and does not say of which kinds. */
+  readonly dependsOn?: readonly Kind[];
+}
+
 /** What a controller was said to work with. */
 export interface DeclaredController {
   readonly name: string;
-  readonly for: Kind;
-  readonly owns: readonly Kind[];
-  readonly watches: readonly Kind[];
+  readonly for: DeclaredKind;
+  readonly owns: readonly DeclaredKind[];
+  readonly watches: readonly DeclaredKind[];
+  /** Absent: a reconciler of one's own, and nobody knows what it writes. */
+  readonly actor?: DeclaredActor;
   /** Where the Leases of its shards are. */
   readonly sharding?: ShardingOptions;
 }

@@ -1,6 +1,8 @@
 /**
- * Manifests made from what an operator declares: permissions for now. It knows kinds and rules; it reads no cluster.
+ * Manifests made from what an operator declares: its permissions. It knows kinds and rules; it reads no cluster.
  */
+export type { RbacRules } from '../apply/index.ts';
 export { normalizeRules } from './normalize-rules.ts';
-export { type RbacDeclaration, type RbacRules, rbacOf } from './rbac-of.ts';
+export { type RbacObjectsOptions, rbacObjects } from './rbac-objects.ts';
+export { type ControllerDeclaration, type RbacDeclaration, rbacOf } from './rbac-of.ts';
 export { rulesOf } from './rules-of.ts';

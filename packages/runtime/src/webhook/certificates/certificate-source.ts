@@ -1,3 +1,4 @@
+import type { RbacRules } from '../../apply/index.ts';
 import type { Client } from '../../client/index.ts';
 import type { Clock, Logger, Random } from '../../core/index.ts';
 import type { MetricsRegistry } from '../../metrics/index.ts';
@@ -17,6 +18,8 @@ export interface CertificateParts {
 
 /** Where a server gets its certificate from. */
 export interface CertificateSource {
+  /** What its client must be allowed to do for it. Absent: nothing. */
+  readonly rules?: RbacRules;
   /** Resolves when the first certificate has been handed over; goes on until it is stopped or `signal` is aborted. */
   start(parts: CertificateParts, signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;

@@ -1,4 +1,5 @@
 import { type KubeObject, Secret } from '@coxswain/k8s';
+import type { RbacRules } from '../../apply/index.ts';
 import { type Cache, createCache } from '../../cache/index.ts';
 import { abortable, isAlreadyExists, isConflict, linkedController } from '../../core/index.ts';
 import type { KeyPair } from '../../pki/index.ts';
@@ -38,8 +39,7 @@ const marker = 'coxswain.dev/serving-certificate';
 
 /**
  * Certificates that the manager makes itself: no cert-manager is needed. They are kept in a Secret, renewed in time, and the
- * API server is told whom to trust. Needs: get, list, watch, create, update of the Secret; get, list, watch, patch of the
- * objects to inject into.
+ * API server is told whom to trust. `rules` say what that needs.
  * @throws TypeError when there is no name to make a certificate for
  */
 export function selfSigned(options: SelfSignedOptions): CertificateSource {
@@ -54,12 +54,29 @@ function namesOf({ service, dnsNames = [] }: SelfSignedOptions): readonly string
   return [...new Set([host, `${host}.cluster.local`, ...dnsNames])];
 }
 
+/** What there is by name is named; to create cannot be restricted to a name. */
+function rulesOf({ secret, inject = {} }: SelfSignedOptions): RbacRules {
+  const secrets = { apiGroups: [''], resources: ['secrets'] };
+  const own = { ...secrets, resourceNames: [secret.name], verbs: ['get', 'list', 'watch', 'update'] };
+  const byKind = Map.groupBy(caTargets(inject), ({ kind }) => kind);
+  return {
+    cluster: [...byKind].map(([{ group, plural }, targets]) => ({
+      apiGroups: [group],
+      resources: [plural],
+      resourceNames: targets.map(({ name }) => name),
+      verbs: ['get', 'list', 'watch', 'patch'],
+    })),
+    namespaces: { [secret.namespace]: [own, { ...secrets, verbs: ['create'] }] },
+  };
+}
+
 function timesOf({ lifetime = 90 * day, renewBefore = lifetime / 3, overlap }: SelfSignedOptions): RotationTimes {
   return { lifetime, renewBefore, overlap: overlap ?? Math.min(hour, lifetime / 10) };
 }
 
 /** One pass after the other, each from what is in the Secret now: after a change of what is watched, and when it is time. */
 class SelfSigned implements CertificateSource {
+  readonly rules: RbacRules;
   readonly #options: SelfSignedOptions;
   readonly #names: readonly string[];
   readonly #times: RotationTimes;
@@ -72,6 +89,7 @@ class SelfSigned implements CertificateSource {
     this.#options = options;
     this.#names = names;
     this.#times = timesOf(options);
+    this.rules = rulesOf(options);
   }
 
   async start(parts: CertificateParts, signal: AbortSignal): Promise<void> {
