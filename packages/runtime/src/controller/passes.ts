@@ -59,6 +59,9 @@ export class Passes {
     if (this.#running.size > 0 && deadline > 0) await this.#settled(deadline);
     this.#stop.abort(new ControllerStopped(this.#parts.name));
     if (this.#running.size > 0) await this.#settled(abortGrace);
+    for (const [key, { waitingFor }] of this.#works) {
+      this.#parts.log.error({ key, waitingFor }, 'reconcile has not ended although it was aborted; it is left');
+    }
   }
 
   async #settled(ms: number): Promise<void> {

@@ -208,13 +208,12 @@ describe('manager', () => {
         },
       });
     const started = b.start();
-    started.catch(() => {});
     await t.client.of(Widget).create(widget('w'));
     await t.clock.settle();
     expect(t.api.at(`${partPath}/w`)).toBeDefined();
     expect(t.calls).toEqual(['a:w']);
     await b.stop();
-    await expect(started).rejects.toThrow(NotLeading);
+    await started;
   });
 
   it('fails the start of a standby too when a kind is not served in time and its controller may not wait', async () => {
@@ -260,7 +259,7 @@ describe('manager', () => {
     for (let turns = 0; turns < 20; turns++) {
       const t = world();
       const manager = t.replica('a');
-      const started = manager.start().catch((error: unknown) => expect(error).toBeInstanceOf(NotLeading));
+      const started = manager.start();
       for (let turn = 0; turn < turns; turn++) await null;
       await manager.stop();
       await started;

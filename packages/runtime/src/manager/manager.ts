@@ -22,7 +22,10 @@ import { type Elector, LeaseElector } from '../election/index.ts';
 import { createRecorder, type EventRecorder } from '../events/index.ts';
 import { Sharder } from '../sharding/index.ts';
 import { type Clients, heardClient, managerClients } from './clients.ts';
+import { LeadershipLost } from './errors.ts';
 import type { ManagerState } from './lifecycle.ts';
+import { Runnables } from './runnables.ts';
+import { settles } from './settles.ts';
 import type { ActorBuilder, Manager, ManagerOptions, Runnable } from './types.ts';
 
 /** A manager over one API server. Nothing runs, and nothing is watched, before {@link Manager.start}. */
@@ -43,13 +46,11 @@ class ControllerManager implements Manager {
   readonly #recorder: EventRecorder;
   readonly #clients: Clients;
   readonly #controllers: RunningController[] = [];
-  readonly #runnables: Runnable[] = [];
-  readonly #started: Runnable[] = [];
-  readonly #abort = new AbortController();
+  readonly #runnables: Runnables;
   /** Attaching sources of each controller; the stop waits for none of them. */
   readonly #attached = new Map<RunningController, Promise<void>>();
-  /** Which runnables have been started, by `leaderOnly`: one that is added later starts at once. */
-  readonly #begun = new Set<boolean>();
+  /** Settled by a stop, with what was wrong when it was not asked for. */
+  readonly #ended = Promise.withResolvers<void>();
   #state: ManagerState = 'new';
   #starting: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
@@ -61,6 +62,8 @@ class ControllerManager implements Manager {
     this.random = random;
     this.log = log;
     this.#options = options;
+    this.#runnables = new Runnables(clock, log);
+    this.#ended.promise.catch(() => {});
     this.cache = createCache({ client, clock, random, log, ...(metrics ? { metrics } : {}) });
     const identity = options.election?.identity ?? `${name}-${randomUuid(random)}`;
     this.#identity = identity;
@@ -81,7 +84,11 @@ class ControllerManager implements Manager {
   }
 
   get idle(): boolean {
-    return this.#controllers.every(({ idle }) => idle) && this.#runnables.every(({ idle }) => idle !== false);
+    return this.#controllers.every(({ idle }) => idle) && this.#runnables.idle;
+  }
+
+  get ended(): Promise<void> {
+    return this.#ended.promise;
   }
 
   controller<T extends KubeObject>(kind: Kind<T>, name = kind.kind.toLowerCase()): ControllerBuilder<T> {
@@ -100,23 +107,31 @@ class ControllerManager implements Manager {
 
   add(runnable: Runnable): void {
     this.#mustNotBeStopped(`add ${runnable.name}`);
-    this.#runnables.push(runnable);
-    if (this.#begun.has(runnable.leaderOnly ?? false)) void this.#startLate(runnable);
+    this.#runnables.add(runnable);
   }
 
   start(): Promise<void> {
     this.#mustNotBeStopped('start');
-    this.#starting ??= this.#start();
+    this.#starting ??= this.#startOrEnd();
     return this.#starting;
   }
 
   stop(): Promise<void> {
-    this.#stopping ??= this.#stop(this.#options.shutdownTimeout ?? 30_000);
-    return this.#stopping;
+    return this.#end(this.#options.shutdownTimeout ?? 30_000);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
+  }
+
+  /** A start that fails leaves nothing behind; one that is cut by a stop has not failed. */
+  async #startOrEnd(): Promise<void> {
+    try {
+      await Promise.race([this.#start(), this.#ended.promise]);
+    } catch (error) {
+      if (!this.#stopping) void this.#end(this.#options.shutdownTimeout ?? 30_000, error);
+    }
+    if (this.#stopping) await this.#ended.promise;
   }
 
   async #start(): Promise<void> {
@@ -128,12 +143,13 @@ class ControllerManager implements Manager {
       this.#attach(controller);
       await this.clock.turn();
     }
-    await this.#startAll(false);
+    await this.#runnables.start(false);
     await Promise.all(this.#controllers.filter((c) => !c.leaderOnly).map((c) => this.#work(c)));
     await Promise.race([this.#elector?.leading, this.#notServed()]);
-    await this.#startAll(true);
+    await this.#runnables.start(true);
     this.#state = this.#state === 'starting' ? 'running' : this.#state;
     await Promise.all(this.#controllers.map((controller) => this.#work(controller)));
+    if (this.#stopping) return;
     this.log.info({ manager: this.name, controllers: this.#controllers.map(({ name }) => name) }, 'controllers run');
   }
 
@@ -146,25 +162,43 @@ class ControllerManager implements Manager {
     });
   }
 
-  /** Sources → workers → runnables → lease → events → caches: nobody waits for our last events. */
+  /** @param fault why it ends, when nobody asked for it */
+  #end(deadline: number, fault?: unknown): Promise<void> {
+    this.#stopping ??= this.#stop(deadline).finally(() => {
+      if (fault === undefined) this.#ended.resolve();
+      else this.#ended.reject(fault);
+    });
+    return this.#stopping;
+  }
+
+  /**
+   * Sources → workers → runnables → lease → events → caches: nobody waits for our last events.
+   * @param deadline milliseconds until those who still work are told and left. The lease is given back all the same: no write of theirs
+   * is sent without it
+   */
   async #stop(deadline: number): Promise<void> {
     this.#state = 'stopping';
+    this.#runnables.close();
+    const over = this.clock.monotonic() + deadline;
     await Promise.all(this.#controllers.map((controller) => controller.stop(deadline)));
-    this.#abort.abort(new Error(`manager ${this.name} stopped`));
-    for (const runnable of this.#started.toReversed()) {
-      await this.#stopOne(runnable);
-    }
+    await this.#runnables.stop(new Error(`manager ${this.name} stopped`), over - this.clock.monotonic());
     await this.#elector?.stop();
-    await this.#recorder.stop();
-    await this.cache.stop();
+    await this.#rest('events', this.#recorder.stop(), over);
+    await this.#rest('caches', this.cache.stop(), over);
     this.#state = 'stopped';
+  }
+
+  /** Nobody needs these any more: a stop that takes too long on them is over all the same. */
+  async #rest(what: string, stopped: Promise<void>, over: number): Promise<void> {
+    const ended = await settles(this.clock, Math.max(over - this.clock.monotonic(), 1_000), stopped);
+    if (!ended) this.log.warn({ manager: this.name }, `the ${what} did not end in time; stopped without them`);
   }
 
   /** Leadership is gone: nothing may be finished any more, so nothing is waited for. */
   #lost(): void {
     if (this.#state === 'stopping' || this.#state === 'stopped') return;
     this.log.error({ manager: this.name }, 'leadership lost; stopping. Start a new process to take part again');
-    this.#stopping ??= this.#stop(0);
+    void this.#end(0, new LeadershipLost(this.name));
     this.#options.onLost?.();
   }
 
@@ -190,36 +224,6 @@ class ControllerManager implements Manager {
   async #work(controller: RunningController): Promise<void> {
     await this.#attached.get(controller);
     controller.work();
-  }
-
-  async #startAll(leaderOnly: boolean): Promise<void> {
-    for (const runnable of this.#runnables) {
-      if ((runnable.leaderOnly ?? false) === leaderOnly) await this.#startOne(runnable);
-    }
-    this.#begun.add(leaderOnly);
-  }
-
-  async #startOne(runnable: Runnable): Promise<void> {
-    // Stopped meanwhile: nobody would stop it any more.
-    if (this.#stopping) return;
-    this.#started.push(runnable);
-    await runnable.start(this.#abort.signal);
-  }
-
-  async #stopOne(runnable: Runnable): Promise<void> {
-    try {
-      await runnable.stop?.();
-    } catch (error) {
-      this.log.error({ runnable: runnable.name, err: error }, 'stop failed');
-    }
-  }
-
-  async #startLate(runnable: Runnable): Promise<void> {
-    try {
-      await this.#startOne(runnable);
-    } catch (error) {
-      this.log.error({ runnable: runnable.name, err: error }, 'a runnable added later did not start');
-    }
   }
 
   #host(): ActorHost {

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ActorContext } from '../actor/index.ts';
 import { ConnectionError } from '../client/index.ts';
-import { seededRandom, sleep, VirtualClock } from '../core/index.ts';
-import type { Lease } from '../election/index.ts';
-import { createManager, type Manager, type ManagerOptions, type Runnable } from './index.ts';
+import { KindsNotServed } from '../controller/index.ts';
+import { type Logger, notFound, seededRandom, silentLogger, sleep, VirtualClock } from '../core/index.ts';
+import { type Lease, NotLeading } from '../election/index.ts';
+import { createManager, LeadershipLost, type Manager, type ManagerOptions, type Runnable } from './index.ts';
 import { TestApi } from './test-api.ts';
 import { Part, Widget, widget } from './test-kinds.ts';
 
@@ -164,5 +165,158 @@ describe('runnables, when the manager is stopped or has to wait', () => {
     await manager.stop();
     expect(manager.state).toBe('stopped');
     expect(log).toEqual(['start a', 'start b', 'stop a']);
+  });
+});
+
+describe('a stop while it starts', () => {
+  it('resolves the start of a standby that waits for the lease', async () => {
+    const t = world();
+    await t.replica('a').start();
+    const b = t.replica('b');
+    b.controller(Widget).run({ reconcile: async () => {} });
+    const started = b.start();
+    await t.clock.advance(5_000);
+    await b.stop();
+    await started;
+    await b.ended;
+    expect([b.state, t.holder()]).toEqual(['stopped', 'a']);
+  });
+
+  it('resolves it while a kind is missing or the server does not answer', async () => {
+    for (const away of [
+      () => Promise.reject(notFound({ group: 'test.dev', plural: 'widgets' }, '')),
+      () => new Promise<void>(() => {}),
+    ]) {
+      const t = world();
+      t.api.intercept = ({ path }) => (path.includes('/widgets') ? away() : undefined);
+      const manager = t.replica('a');
+      manager.controller(Widget).run({ reconcile: async () => {} });
+      const started = manager.start();
+      await t.clock.advance(5_000);
+      await manager.stop();
+      await started;
+      expect(t.holder()).toBeUndefined();
+    }
+  });
+
+  it('resolves it when the runnable that is starting fails because it was told to end', async () => {
+    const t = world();
+    const manager = t.replica('a');
+    manager.add({
+      name: 'server',
+      start: (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    });
+    const started = manager.start();
+    await t.clock.settle();
+    await manager.stop();
+    await started;
+  });
+});
+
+describe('a start that fails', () => {
+  it('gives everything back before it rejects: informers, runnables and the lease', async () => {
+    const t = world();
+    t.api.intercept = ({ path }) => {
+      if (path.includes('/configmaps')) throw notFound({ group: '', plural: 'configmaps' }, '');
+    };
+    const log: string[] = [];
+    const manager = t.replica('a');
+    manager.add({ name: 'server', start: async () => {}, stop: async () => void log.push('server stopped') });
+    manager.controller(Widget).run({ reconcile: async () => {} });
+    manager
+      .controller(Part)
+      .options({ startup: 'fail', startupTimeout: 5_000 })
+      .run({ reconcile: async () => {} });
+    const failed = expect(manager.start()).rejects.toThrow(KindsNotServed);
+    await t.clock.advance(1_000);
+    expect(t.holder()).toBe('a');
+    await t.clock.advance(5_000);
+    await failed;
+    await expect(manager.ended).rejects.toThrow(KindsNotServed);
+    expect([manager.state, t.holder(), log]).toEqual(['stopped', undefined, ['server stopped']]);
+    expect(manager.cache.informers()).toEqual([]);
+    expect(t.clock.untilNext).toBeUndefined();
+  });
+
+  it('gives everything back when a runnable cannot start', async () => {
+    const t = world();
+    const manager = t.replica('a');
+    manager.add({ name: 'server', start: () => Promise.reject(new Error('the port is taken')) });
+    await expect(manager.start()).rejects.toThrow('the port is taken');
+    expect([manager.state, t.holder()]).toEqual(['stopped', undefined]);
+  });
+
+  it('rejects with the loss of the lease when that comes before the controllers run', async () => {
+    const t = world();
+    t.api.intercept = async ({ path }) => {
+      if (path.includes('/widgets')) await new Promise(() => {});
+    };
+    const manager = t.replica('a');
+    manager.controller(Widget).run({ reconcile: async () => {} });
+    const failed = expect(manager.start()).rejects.toThrow(LeadershipLost);
+    await t.clock.settle();
+    t.api.intercept = ({ path }) => {
+      if (path.includes('/leases')) throw new ConnectionError('refused');
+    };
+    await t.clock.advance(15_000);
+    await failed;
+  });
+});
+
+describe('a stop that somebody holds up', () => {
+  it('gives the lease back although a runnable never stops, and tells which', async () => {
+    const t = world();
+    const lines: object[] = [];
+    const log = { ...silentLogger, error: (fields: object) => void lines.push(fields) };
+    const manager = t.replica('a', { shutdownTimeout: 5_000, log });
+    const order: string[] = [];
+    manager.add({ name: 'first', start: async () => {}, stop: async () => void order.push('first') });
+    manager.add({ name: 'stuck', start: async () => {}, stop: () => new Promise(() => {}) });
+    await manager.start();
+    const stopping = manager.stop();
+    await t.clock.advance(4_900);
+    expect([order, t.holder()]).toEqual([[], 'a']);
+    await t.clock.advance(1_200);
+    await stopping;
+    expect([order, t.holder(), lines]).toEqual([['first'], undefined, [{ runnable: 'stuck' }]]);
+    await expect(manager.client.of(Part).create({ metadata: { namespace: 'default', name: 'p' } })).rejects.toThrow(
+      NotLeading,
+    );
+  });
+
+  it('tells which reconcile ignores its abort', async () => {
+    const t = world();
+    const lines: object[] = [];
+    const log: Logger = { ...silentLogger, error: (fields) => void lines.push(fields), child: () => log };
+    const manager = t.replica('a', { shutdownTimeout: 5_000, log });
+    manager.controller(Widget).run({ reconcile: () => new Promise(() => {}) });
+    await manager.start();
+    await t.client.of(Widget).create(widget('w'));
+    await t.clock.settle();
+    const stopping = manager.stop();
+    await t.clock.advance(6_500);
+    await stopping;
+    expect(t.holder()).toBeUndefined();
+    expect(lines).toEqual([{ key: 'default/w', waitingFor: 'something other than a call of its client' }]);
+  });
+
+  it('does not wait for events that nobody takes longer than for anything else', async () => {
+    const t = world();
+    t.api.intercept = async ({ path }) => {
+      if (path.endsWith('/events')) await new Promise(() => {});
+    };
+    const manager = t.replica('a', { shutdownTimeout: 5_000 });
+    const observe = async ({ event }: ActorContext<Widget>) => {
+      event({ reason: 'Seen', message: 'seen' });
+      return undefined;
+    };
+    manager.actor(Widget, { observe, finalize: async () => true }, { finalizer: 'test.dev/x' }).run();
+    await manager.start();
+    await t.client.of(Widget).create(widget('w'));
+    await t.clock.advance(1_000);
+    const stopping = manager.stop();
+    await t.clock.advance(5_100);
+    await stopping;
+    expect(manager.state).toBe('stopped');
   });
 });

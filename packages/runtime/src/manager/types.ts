@@ -27,7 +27,11 @@ export interface ManagerOptions {
   readonly log?: Logger;
   /** Absent: no election, this process leads. */
   readonly election?: { readonly namespace: string; readonly lease: string; readonly identity?: string };
-  /** Milliseconds for running reconciles to end at shutdown; default 30 000. */
+  /**
+   * Milliseconds for a stop: running reconciles and runnables may end meanwhile. Those that have not are told in the log and left a moment
+   * later, and the lease is given back: writes through the manager's clients are refused from then on. Default 30 000, as long as a
+   * kubelet waits by default; `terminationGracePeriodSeconds` of the pod should be some seconds more.
+   */
   readonly shutdownTimeout?: number;
   /** Where metrics go; default: nowhere. */
   readonly metrics?: MetricsRegistry;
@@ -73,9 +77,16 @@ export interface Manager {
   add(runnable: Runnable): void;
   /** What its controllers work with, in the order they were declared. */
   readonly declared: readonly DeclaredController[];
-  /** Starts caches, then (when leading) workers. Resolves when the first workers run. */
+  /**
+   * Starts caches, then (when leading) workers. Resolves when the first workers run, or when it has been stopped before.
+   * @throws what kept it from starting, such as `KindsNotServed`, `LeadershipLost` or the error of a runnable. By then all is given back,
+   * the lease too, and the manager is stopped
+   */
   start(): Promise<void>;
+  /** Ends all in order; never rejects. See `shutdownTimeout` for how long it may take. */
   stop(): Promise<void>;
+  /** Resolves when it has been stopped as asked; rejects when it has stopped for another reason: it lost its leadership, or could not start. */
+  readonly ended: Promise<void>;
   readonly state: ManagerState;
   /** True when no controller has a key to run now or one being worked, and no runnable says it has work. */
   readonly idle: boolean;

@@ -1,0 +1,88 @@
+import type { Clock, Logger } from '../core/index.ts';
+import { settles } from './settles.ts';
+import type { Runnable } from './types.ts';
+
+/** Milliseconds that those asked to stop when the time of a stop is up have at least. */
+const grace = 1_000;
+
+/** The runnables of a manager: started in order, those that wait for leadership later; stopped the last first. */
+export class Runnables {
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #all: Runnable[] = [];
+  readonly #started: Runnable[] = [];
+  /** Which have been started, by `leaderOnly`: one that is added later starts at once. */
+  readonly #begun = new Set<boolean>();
+  readonly #abort = new AbortController();
+  #closed = false;
+
+  constructor(clock: Clock, log: Logger) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  get idle(): boolean {
+    return this.#all.every(({ idle }) => idle !== false);
+  }
+
+  add(runnable: Runnable): void {
+    this.#all.push(runnable);
+    if (this.#begun.has(runnable.leaderOnly ?? false)) void this.#startLate(runnable);
+  }
+
+  /** @throws what the first one that cannot start throws */
+  async start(leaderOnly: boolean): Promise<void> {
+    for (const runnable of this.#all) {
+      if ((runnable.leaderOnly ?? false) === leaderOnly) await this.#start(runnable);
+    }
+    this.#begun.add(leaderOnly);
+  }
+
+  /** None starts any more: nobody would stop it. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  /**
+   * Aborts their signals, then stops one after the other. When `ms` milliseconds are over, those that remain are asked at once; who has
+   * not ended a moment later is told in the log, and left.
+   * @param reason of their signals
+   */
+  async stop(reason: Error, ms: number): Promise<void> {
+    this.close();
+    this.#abort.abort(reason);
+    const over = this.#clock.monotonic() + ms;
+    const running = new Map<Runnable, Promise<void>>();
+    for (const runnable of this.#started.toReversed()) {
+      const stopped = this.#stop(runnable).then(() => void running.delete(runnable));
+      running.set(runnable, stopped);
+      await settles(this.#clock, over - this.#clock.monotonic(), stopped);
+    }
+    if (running.size > 0) await settles(this.#clock, grace, Promise.all(running.values()));
+    for (const { name } of running.keys()) {
+      this.#log.error({ runnable: name }, 'did not stop in time; the manager stops without it');
+    }
+  }
+
+  async #start(runnable: Runnable): Promise<void> {
+    if (this.#closed) return;
+    this.#started.push(runnable);
+    await runnable.start(this.#abort.signal);
+  }
+
+  async #startLate(runnable: Runnable): Promise<void> {
+    try {
+      await this.#start(runnable);
+    } catch (error) {
+      this.#log.error({ runnable: runnable.name, err: error }, 'a runnable added later did not start');
+    }
+  }
+
+  async #stop(runnable: Runnable): Promise<void> {
+    try {
+      await runnable.stop?.();
+    } catch (error) {
+      this.#log.error({ runnable: runnable.name, err: error }, 'stop failed');
+    }
+  }
+}
