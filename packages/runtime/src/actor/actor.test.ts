@@ -99,7 +99,7 @@ describe('actor loop', () => {
     expect(t.synced).toMatchObject({
       status: 'True',
       message: 'the object is synced',
-      reason: 'empty',
+      reason: 'ReconcileSuccess',
       observedGeneration: 1,
     });
     expect(t.api.at<Part>(`${partPath}/w`)?.metadata.ownerReferences).toEqual([

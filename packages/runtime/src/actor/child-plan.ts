@@ -1,5 +1,6 @@
 import { type Kind, type KubeObject, resourceName } from '@coxswain/k8s';
-import { keyOf, keyString } from '../core/index.ts';
+import { ownershipObstacle } from '../apply/index.ts';
+import { isFields, keyOf, keyString } from '../core/index.ts';
 
 /**
  * When the server refuses to change a field of a child:
@@ -31,8 +32,15 @@ export interface Child {
   readonly onImmutable: ImmutablePolicy;
 }
 
-/** A child as it is wanted: what `object` says is applied, what it leaves out belongs to others. */
+/**
+ * A child as it is wanted: what `object` says is applied, what it leaves out belongs to others.
+ * @throws ChildrenError without an object
+ */
 export function child<C extends KubeObject>(kind: Kind<C>, object: C, options: ChildOptions<C> = {}): Child {
+  if (!isFields(kind) || !kind.kind) throw new ChildrenError('child(kind, object): the first argument is not a kind');
+  if (!isFields(object) || !isFields(object.metadata)) {
+    throw new ChildrenError(`child(${kind.kind}, object): the object has no metadata; give it a name there`);
+  }
   const { id = `${kind.kind}/${object.metadata.name}`, after = [], onImmutable = 'fail', ready = () => true } = options;
   // Only ever called with an object of this kind.
   return { kind, object, id, after, ready: ready as (child: KubeObject) => boolean, onImmutable };
@@ -40,8 +48,8 @@ export function child<C extends KubeObject>(kind: Kind<C>, object: C, options: C
 
 /** The children that were asked for cannot be had together; nothing was written. */
 export class ChildrenError extends Error {
-  constructor(message: string) {
-    super(message);
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = 'ChildrenError';
   }
 }
@@ -56,21 +64,30 @@ export function identity(kind: Kind, object: KubeObject): string {
   return `${resourceName(kind)} ${keyString(keyOf(object))}`;
 }
 
+/** Whose children they are, and what they may be. */
+export interface PlanOf {
+  readonly owner: KubeObject;
+  /** The kinds that may be children. */
+  readonly owns: readonly Kind[];
+}
+
 /**
  * The children in an order in which each comes after those it waits for.
- * @param owns the kinds that may be children
- * @throws ChildrenError for the same object or id twice, a kind that is not owned, an unknown id, or a circle
+ * @throws ChildrenError for the same object or id twice, a kind that is not owned, a namespace that the owner cannot own in,
+ *   an unknown id, or a circle
  */
-export function orderChildren(children: readonly Child[], owns: readonly Kind[]): readonly Child[] {
+export function orderChildren(children: readonly Child[], { owner, owns }: PlanOf): readonly Child[] {
   const owned = new Set(owns.map(resourceName));
   const byId = new Map<string, Child>();
   const seen = new Set<string>();
   for (const one of children) {
-    const what = childName(one);
     if (!one.object.metadata.name) throw new ChildrenError(`a child of kind ${one.kind.kind} has no name; give it one`);
+    const what = childName(one);
     if (!owned.has(resourceName(one.kind))) {
       throw new ChildrenError(`${what} is of a kind that is not owned; add ${one.kind.kind} to \`owns\``);
     }
+    const misplaced = ownershipObstacle(owner, one.kind, one.object);
+    if (misplaced) throw new ChildrenError(`${what} cannot be a child: ${misplaced}`);
     if (seen.has(identity(one.kind, one.object))) throw new ChildrenError(`${what} is wanted twice; say it once`);
     if (byId.has(one.id)) throw new ChildrenError(`two children have the id "${one.id}"; give ${what} another`);
     seen.add(identity(one.kind, one.object));
@@ -79,24 +96,56 @@ export function orderChildren(children: readonly Child[], owns: readonly Kind[])
   return sorted(byId);
 }
 
+/** A child on the way to its place: `next` is the first of its `after` that was not looked at yet. */
+interface Visit {
+  readonly one: Child;
+  next: number;
+}
+
+/** By a stack of its own, since chains may be longer than the engine's. */
 function sorted(byId: ReadonlyMap<string, Child>): readonly Child[] {
-  const done = new Set<Child>();
-  const visit = (one: Child, path: readonly string[]): void => {
-    if (done.has(one)) return;
-    if (path.includes(one.id)) {
-      const circle = [...path.slice(path.indexOf(one.id)), one.id].join(' after ');
-      throw new ChildrenError(`children wait for each other: ${circle}; break the circle`);
-    }
-    for (const id of one.after) {
-      const before = byId.get(id);
-      if (!before) {
-        const known = [...byId.keys()].join(', ');
-        throw new ChildrenError(`child "${one.id}" comes after "${id}", which is none of ${known}`);
+  const order = new Set<Child>();
+  const open = new Set<Child>();
+  const path: Visit[] = [];
+  for (const start of byId.values()) {
+    if (!order.has(start)) enter(start);
+    for (let visit = path.at(-1); visit; visit = path.at(-1)) {
+      const { one } = visit;
+      const id = one.after[visit.next++];
+      if (id === undefined) {
+        path.pop();
+        order.add(one);
+        continue;
       }
-      visit(before, [...path, one.id]);
+      const before = byId.get(id);
+      if (!before) throw new ChildrenError(unknownId(one, id, [...byId.keys()]));
+      if (open.has(before) && !order.has(before)) throw new ChildrenError(circle(path, before));
+      if (!order.has(before)) enter(before);
     }
-    done.add(one);
-  };
-  for (const one of byId.values()) visit(one, []);
-  return [...done];
+  }
+  return [...order];
+
+  function enter(one: Child): void {
+    open.add(one);
+    path.push({ one, next: 0 });
+  }
+}
+
+/** Names listed in a message; the rest is counted. */
+const longestList = 10;
+
+function unknownId({ id }: Child, wanted: string, known: readonly string[]): string {
+  return `child "${id}" comes after "${wanted}", which is none of ${shortList(known, ', ')}`;
+}
+
+function circle(path: readonly Visit[], again: Child): string {
+  const ids = path.slice(path.findIndex(({ one }) => one === again)).map(({ one }) => one.id);
+  const told = ids.length > longestList ? [...ids.slice(0, longestList), `… (${ids.length} in all)`] : ids;
+  return `children wait for each other: ${[...told, again.id].join(' after ')}; break the circle`;
+}
+
+/** The first few, and how many more there are. */
+export function shortList(items: readonly string[], separator: string): string {
+  const rest = items.length - longestList;
+  return rest > 0 ? [...items.slice(0, longestList), `and ${rest} more`].join(separator) : items.join(separator);
 }

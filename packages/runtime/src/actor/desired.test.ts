@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { findCondition } from '../apply/index.ts';
 import { merge } from '../client/index.ts';
-import { invalid, seededRandom, VirtualClock } from '../core/index.ts';
-import { createManager, type Manager } from '../manager/index.ts';
-import { TestApi } from '../manager/test-api.ts';
+import { invalid } from '../core/index.ts';
+import type { Manager } from '../manager/index.ts';
 import { Base, basePath, Part, partPath, Widget, widget, widgetPath } from '../manager/test-kinds.ts';
 import { child, type DesiredOptions, desired, immutableFields, observedChildren } from './index.ts';
+import { base, part, setUpDesired } from './test-desired.ts';
 
 const managers: Manager[] = [];
 afterEach(async () => {
@@ -13,29 +12,7 @@ afterEach(async () => {
 });
 
 const key = { namespace: 'default', name: 'w' };
-const part = (name: string, size = 1): Part => ({
-  metadata: { name, namespace: 'default' },
-  data: { size: `${size}` },
-});
-const base = (name: string): Base => ({ metadata: { name, namespace: 'default' } });
-
-async function setUp(options: Partial<DesiredOptions<Widget>>) {
-  const clock = new VirtualClock();
-  const api = new TestApi(clock);
-  const client = api.client();
-  const manager = createManager({ client, name: 'test', clock, random: seededRandom(1), shutdownTimeout: 0 });
-  managers.push(manager);
-  const actor = desired<Widget>({ owns: [Part, Base], children: () => [], ...options });
-  manager.actor(Widget, actor, { finalizer: 'test.dev/widget', retryAfter: 600_000 }).run();
-  await manager.start();
-  return {
-    api,
-    clock,
-    client,
-    ready: () => findCondition(api.at<Widget>(`${widgetPath}/w`) ?? widget('w'), 'Ready'),
-    childWrites: () => api.writes.filter((write) => write.includes(partPath) || write.includes(basePath)),
-  };
-}
+const setUp = (options: Partial<DesiredOptions<Widget>>) => setUpDesired(managers, options);
 
 /** One part for each number up to the widget's size. */
 const parts = ({ spec }: Widget) => Array.from({ length: spec.size }, (_, i) => child(Part, part(`p${i}`)));

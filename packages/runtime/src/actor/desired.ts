@@ -1,8 +1,10 @@
 import { type Kind, type KubeObject, resourceName } from '@coxswain/k8s';
 import { json } from '../client/index.ts';
-import { isNotFound, keyOf, messageOf } from '../core/index.ts';
-import { type Child, childName, identity, orderChildren } from './child-plan.ts';
+import { isNotFound, keyOf, keyString, messageOf } from '../core/index.ts';
+import { type Child, ChildrenError, childName, identity, orderChildren, shortList } from './child-plan.ts';
 import { immutableFields } from './immutable-fields.ts';
+import { failure } from './outcome.ts';
+import { readChildren } from './read-children.ts';
 import { Resync } from './resync.ts';
 import type { Actor, ActorContext, Dependency, StatusOf } from './types.ts';
 
@@ -59,22 +61,23 @@ export function desired<T extends KubeObject>(options: DesiredOptions<T>): Desir
   const keep = new Set((options.keep ?? []).map(resourceName));
   return {
     owns,
+    conditions: ['Ready'],
     children,
     ...(status ? { status } : {}),
     ...(dependencies ? { dependencies } : {}),
     ...(dependsOn ? { dependsOn } : {}),
     async observe(context) {
       const observed = observedChildren((kind) => context.owned(kind));
-      let plan: readonly Child[];
+      const plan = planOf(context, owns, () => children(context.object, { observed }));
+      let progress: readonly Progress[];
       try {
-        plan = orderChildren(children(context.object, { observed }), owns);
+        progress = await applyAll(context, plan);
+        await prune(context, owns, new Set(plan.map(({ kind, object }) => identity(kind, object))), keep);
+        writeFields(context, status?.(context.object, observed));
       } catch (error) {
-        context.conditions.set('Ready', 'False', 'InvalidChildren', messageOf(error));
+        if (!isStillReady(context, plan)) failReady(context, error);
         throw error;
       }
-      const progress = await applyAll(context, plan);
-      await prune(context, owns, new Set(plan.map(({ kind, object }) => identity(kind, object))), keep);
-      writeFields(context, status?.(context.object, observed));
       conclude(context, progress);
       return undefined;
     },
@@ -87,6 +90,27 @@ export function desired<T extends KubeObject>(options: DesiredOptions<T>): Desir
       return true;
     },
   };
+}
+
+/** The children that are wanted, in their order. @throws ChildrenError, which `Ready` tells, before anything was written */
+function planOf<T extends KubeObject>(
+  context: ActorContext<T>,
+  owns: readonly Kind[],
+  children: () => unknown,
+): readonly Child[] {
+  const { object, conditions } = context;
+  const whose = `\`children\` of ${object.kind ?? 'the object'} ${keyString(keyOf(object))}`;
+  try {
+    return orderChildren(readChildren(children(), whose), { owner: object, owns });
+  } catch (error) {
+    if (error instanceof ChildrenError) {
+      conditions.set('Ready', 'False', 'InvalidChildren', error.message);
+      throw error;
+    }
+    const told = error instanceof Resync ? error : new Error(`${whose} threw: ${messageOf(error)}`, { cause: error });
+    failReady(context, told);
+    throw told;
+  }
 }
 
 async function applyAll<T extends KubeObject>(
@@ -126,7 +150,44 @@ async function applyOne<T extends KubeObject>(context: ActorContext<T>, one: Chi
 }
 
 function readiness(one: Child, actual: KubeObject): Progress {
-  return one.ready(actual) ? { type: 'ready' } : { type: 'unready', waiting: `${childName(one)} is not ready` };
+  return isChildReady(one, actual) ? { type: 'ready' } : { type: 'unready', waiting: `${childName(one)} is not ready` };
+}
+
+function isChildReady(one: Child, actual: KubeObject): boolean {
+  let answer: unknown;
+  try {
+    answer = one.ready(actual);
+  } catch (error) {
+    if (error instanceof Resync) throw error;
+    throw new Error(`\`ready\` of ${childName(one)} threw: ${messageOf(error)}`, { cause: error });
+  }
+  if (!(answer instanceof Promise)) return Boolean(answer);
+  // Taken for its truth it would make every child ready; nobody waits for it, so its failure is nobody's.
+  answer.catch(() => undefined);
+  throw new Error(`\`ready\` of ${childName(one)} answered a Promise; it must answer at once`);
+}
+
+/**
+ * Whether `Ready` holds although the pass failed: it was True for this very generation, and every child is seen to be there and
+ * ready. So a server that is away for a moment makes nobody unready.
+ */
+function isStillReady<T extends KubeObject>({ object, conditions, store }: ActorContext<T>, plan: readonly Child[]) {
+  const ready = conditions.get('Ready');
+  if (ready?.status !== 'True' || ready.observedGeneration !== object.metadata.generation) return false;
+  return plan.every((one) => {
+    const actual = store(one.kind).get(keyOf(one.object));
+    try {
+      return actual !== undefined && !actual.metadata.deletionTimestamp && isChildReady(one, actual);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Nobody knows how the children are: the pass did not get to see. */
+function failReady<T extends KubeObject>({ conditions }: ActorContext<T>, error: unknown): void {
+  const { reason, message } = failure(error, 'Reconcile');
+  conditions.set('Ready', 'Unknown', reason, message);
 }
 
 /** Deletes just this object, not another of its name. @returns whether it is gone */
@@ -192,7 +253,7 @@ function writeFields<T extends KubeObject>({ status }: ActorContext<T>, fields: 
 function conclude<T extends KubeObject>({ conditions }: ActorContext<T>, progress: readonly Progress[]): void {
   const refused = progress.flatMap((one) => (one.type === 'immutable' ? [one.message] : []));
   const waiting = progress.flatMap((one) => ('waiting' in one ? [one.waiting] : []));
-  const message = [...refused, ...waiting].join('; ');
+  const message = shortList([...refused, ...waiting], '; ');
   if (message === '') conditions.set('Ready', 'True', 'ChildrenReady', 'all children are ready');
   else conditions.set('Ready', 'False', refused.length > 0 ? 'ImmutableField' : 'ChildNotReady', message);
   // Asked for again and again, a refusal stays one: that is an error, with backoff.

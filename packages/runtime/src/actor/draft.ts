@@ -41,6 +41,12 @@ export class StatusDraft<T extends KubeObject> {
     return this.#conditions.find((condition) => condition.type === type);
   }
 
+  /** Whether a condition is there and speaks of this generation. */
+  isCurrent(type: string): boolean {
+    const condition = this.get(type);
+    return condition !== undefined && condition.observedGeneration === this.#generation;
+  }
+
   /** As it was when the pass began. */
   before(type: string): Condition | undefined {
     return this.#before.find((condition) => condition.type === type);

@@ -10,7 +10,7 @@ import { StatusDraft, syncedType } from './draft.ts';
 import { countingEffects, type Effects } from './effects.ts';
 import type { ActionResult, ActorObserver } from './metrics.ts';
 import type { ResolvedActorOptions } from './options.ts';
-import { outcomeOfError, type PassOutcome, reasonOf } from './outcome.ts';
+import { outcomeOfError, type PassOutcome, shortfall, type Verb } from './outcome.ts';
 import { loopAfter, Repeats } from './repeats.ts';
 import { Resync } from './resync.ts';
 import type { Action, Actor, ActorContext } from './types.ts';
@@ -199,9 +199,10 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
   }
 
   /** Says how the pass ended, in condition, events and status, and when to look again. */
-  async #conclude(pass: Pass<T>, outcome: PassOutcome, verb: 'Reconcile' | 'Finalize'): Promise<Result> {
+  async #conclude(pass: Pass<T>, outcome: PassOutcome, verb: Verb): Promise<Result> {
     if (outcome.type === 'over') return outcome.again === undefined ? undefined : { requeueAfter: outcome.again };
     if (this.#parts.options.syncedCondition) this.#setSynced(pass.draft, outcome, verb);
+    if (verb === 'Reconcile') this.#setOutdated(pass.draft, outcome);
     this.#tell(pass, outcome, verb);
     const written = await this.#writeStatus(pass, outcome);
     if (outcome.type === 'failed') throw outcome.error;
@@ -213,21 +214,25 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
     return resyncAfter === undefined ? undefined : { requeueAfter: resyncAfter };
   }
 
-  #setSynced(draft: StatusDraft<T>, outcome: PassOutcome, verb: 'Reconcile' | 'Finalize'): void {
-    if (outcome.type === 'failed') {
-      const { error } = outcome;
-      draft.set(syncedType, 'False', reasonOf(error, `${verb}Fail`), `Last error: ${messageOf(error)}`);
-      return;
-    }
-    if (outcome.type === 'looping') draft.set(syncedType, 'False', 'ActionLoop', outcome.message);
-    if (draft.actorSynced) return;
-    if (outcome.type === 'waiting') draft.set(syncedType, 'False', outcome.reason, outcome.message);
-    if (verb === 'Finalize') return;
-    if (outcome.type === 'synced') draft.set(syncedType, 'True', 'empty', 'the object is synced');
-    if (outcome.type === 'reconciling') draft.set(syncedType, 'False', 'Reconciling', 'the object is reconciling');
+  #setSynced(draft: StatusDraft<T>, outcome: PassOutcome, verb: Verb): void {
+    // An actor's own word is overruled only where it could not know better.
+    if (draft.actorSynced && outcome.type !== 'failed' && outcome.type !== 'looping') return;
+    const short = shortfall(outcome, verb);
+    if (short) draft.set(syncedType, 'False', short.reason, short.message);
+    else if (outcome.type === 'synced') draft.set(syncedType, 'True', 'ReconcileSuccess', 'the object is synced');
   }
 
-  #tell({ base, draft }: Pass<T>, outcome: PassOutcome, verb: 'Reconcile' | 'Finalize'): void {
+  /** What the actor's conditions say of an older generation is not known of this one. */
+  #setOutdated(draft: StatusDraft<T>, outcome: PassOutcome): void {
+    const short = shortfall(outcome, 'Reconcile');
+    if (!short) return;
+    for (const type of this.#parts.actor.conditions ?? []) {
+      if (draft.isCurrent(type)) continue;
+      draft.set(type, 'Unknown', short.reason, short.message);
+    }
+  }
+
+  #tell({ base, draft }: Pass<T>, outcome: PassOutcome, verb: Verb): void {
     const { kind, recorder, options } = this.#parts;
     if (outcome.type === 'failed') {
       const message = messageOf(outcome.error);

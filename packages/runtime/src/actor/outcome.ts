@@ -1,4 +1,4 @@
-import { ApiError, isConflict } from '../core/index.ts';
+import { ApiError, isConflict, messageOf } from '../core/index.ts';
 import { Resync } from './resync.ts';
 
 /**
@@ -20,18 +20,48 @@ export type PassOutcome =
   | { readonly type: 'failed'; readonly error: unknown }
   | { readonly type: 'over'; readonly again?: number };
 
+const waitingReason = 'Waiting';
+
 /** What an error thrown by an actor means. */
 export function outcomeOfError(error: unknown, retryAfter: number): PassOutcome {
   if (error instanceof Resync) {
     // Never at once: what is waited for would be polled as fast as the machine can.
     const after = error.after && error.after > 0 ? error.after : retryAfter;
-    return { type: 'waiting', reason: 'Waiting', message: error.message, after };
+    return { type: 'waiting', reason: waitingReason, message: error.message, after };
   }
   if (isConflict(error)) return { type: 'conflict', after: retryAfter };
   return { type: 'failed', error };
 }
 
-/** An error as a condition's reason: the server's own when it gave one. */
-export function reasonOf(error: unknown, fallback: string): string {
-  return error instanceof ApiError && /^[A-Za-z][A-Za-z0-9]*$/.test(error.reason) ? error.reason : fallback;
+/** What a condition says of a pass. */
+export interface Verdict {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The step of the life that a pass was about. */
+export type Verb = 'Reconcile' | 'Finalize';
+
+/** An error as conditions tell it: the reason is the server's own when it gave one. A `Resync` is no failure. */
+export function failure(error: unknown, verb: Verb): Verdict {
+  if (error instanceof Resync) return { reason: waitingReason, message: error.message };
+  const known = error instanceof ApiError && /^[A-Za-z][A-Za-z0-9]*$/.test(error.reason);
+  return { reason: known ? error.reason : `${verb}Fail`, message: `Last error: ${messageOf(error)}` };
+}
+
+/** Why a pass did not reach the desired state; `undefined` when it did, and when it has nothing to say. */
+export function shortfall(outcome: PassOutcome, verb: Verb): Verdict | undefined {
+  switch (outcome.type) {
+    case 'failed':
+      return failure(outcome.error, verb);
+    case 'looping':
+      return { reason: 'ActionLoop', message: outcome.message };
+    case 'waiting':
+      return { reason: outcome.reason, message: outcome.message };
+    case 'reconciling':
+      // Cleaning up is no reconciling.
+      return verb === 'Finalize' ? undefined : { reason: 'Reconciling', message: 'the object is reconciling' };
+    default:
+      return undefined;
+  }
 }

@@ -30,6 +30,11 @@ export interface Actor<T extends KubeObject> {
   readonly owns?: readonly Kind[];
   /** Kinds of its dependencies: those it may read by the rules that are made for it, and no others may be named. Absent: any. */
   readonly dependsOn?: readonly Kind[];
+  /**
+   * Types of the conditions it keeps, such as `Ready`. One that is missing, or still speaks of an older generation, when a pass
+   * fails or has to wait becomes Unknown, with the reason and message of `Synced`. Default: none.
+   */
+  readonly conditions?: readonly string[];
   /** What must be ready first. The loop waits and says so in the condition `Synced`. */
   dependencies?(object: T): readonly Dependency[];
   /** The next action, or `undefined` in the desired state. Throw `Resync` to wait without an error. */

@@ -18,6 +18,7 @@ export { addFinalizer, type FinalizerOptions, hasFinalizer, removeFinalizer } fr
 export { type Grant, grant } from './grant.ts';
 export { type InstallCrdsOptions, installCrds } from './install-crds.ts';
 export { mergeDiff } from './merge-diff.ts';
-export { controllerReference, type Owner } from './ownership.ts';
+export { controllerReference, type Owner, ownershipObstacle } from './ownership.ts';
+export { type RbacObjectsOptions, rbacObjects } from './rbac-objects.ts';
 export type { RbacRules } from './rbac-rules.ts';
 export { type StatusOptions, writeStatus } from './status.ts';

@@ -21,22 +21,39 @@ export interface Owner {
 }
 
 /**
+ * Why no owner reference can reach from `owner` to a child of this kind and namespace: the garbage collector would delete it
+ * at once, or look for it in the wrong place. `undefined` when one can.
+ */
+export function ownershipObstacle(owner: KubeObject, kind: Kind, child: KubeObject): string | undefined {
+  const { namespace } = child.metadata;
+  if (kind.scope === 'Cluster' && namespace) {
+    return `a ${kind.kind} is in no namespace, and it says ${namespace}; leave its metadata.namespace out`;
+  }
+  if (kind.scope === 'Namespaced' && !namespace) {
+    const which = owner.metadata.namespace
+      ? `that of its owner, ${owner.metadata.namespace}`
+      : 'the one it shall be in';
+    return `it says no namespace; give it metadata.namespace: ${which}`;
+  }
+  if (!owner.metadata.namespace || owner.metadata.namespace === namespace) return undefined;
+  const where = namespace ? `in namespace ${namespace}` : 'cluster-scoped';
+  return (
+    `its owner is in namespace ${owner.metadata.namespace} and it is ${where}, which no owner reference reaches; ` +
+    'apply it with `context.apply(kind, object, { owned: false })` in an actor of your own, and delete it in `finalize`'
+  );
+}
+
+/**
  * Checks that `owner` may control the child.
  * @param existing the child as it is, when it is there
  * @throws OwnershipError naming what is in the way
  */
 export function checkOwnership(owner: Owner, kind: Kind, child: KubeObject, existing: KubeObject | undefined): void {
   const key = keyOf(child);
-  const { namespace, uid } = owner.object.metadata;
+  const { uid } = owner.object.metadata;
   if (!uid) throw new OwnershipError(kind, key, 'the owner has no uid, so it was not read from a server');
-  if (namespace && namespace !== child.metadata.namespace) {
-    const where = child.metadata.namespace ? `in namespace ${child.metadata.namespace}` : 'cluster-scoped';
-    throw new OwnershipError(
-      kind,
-      key,
-      `its owner is in namespace ${namespace} and it is ${where}; use { owned: false } and clean it up in finalize`,
-    );
-  }
+  const obstacle = ownershipObstacle(owner.object, kind, child);
+  if (obstacle) throw new OwnershipError(kind, key, obstacle);
   const other = existing?.metadata.ownerReferences?.find((ref) => ref.controller && ref.uid !== uid);
   if (other) throw new OwnershipError(kind, key, describeOwner(other));
 }
