@@ -22,10 +22,25 @@ export function parseFieldSelector(text: string): FieldSelector {
   return terms;
 }
 
-/** A selector out of equality pairs: `{ 'spec.nodeName': 'n1' }`. */
+/** A selector out of equality pairs: `{ 'spec.nodeName': 'n1' }`. @throws SelectorError for what names no field or no text */
 export function fieldSelectorFrom(fields: Readonly<Record<string, string>>): FieldSelector {
-  return Object.entries(fields).map(([field, value]) => ({ field, equal: true, value }));
+  return Object.entries(fields).map(([field, value]) => {
+    if (!fieldPath.test(field)) {
+      throw new SelectorError(
+        `${JSON.stringify(field)} is no field: write its path without a dot before it, as spec.nodeName`,
+      );
+    }
+    if (typeof value !== 'string') {
+      throw new SelectorError(
+        `the value of field ${JSON.stringify(field)} is no text: field selectors are equality pairs of texts`,
+      );
+    }
+    return { field, equal: true, value };
+  });
 }
+
+/** Names between dots; annotations and labels are no fields that can be selected, and neither are items of lists. */
+const fieldPath = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*$/;
 
 /** The selector in Kubernetes' notation. */
 export function formatFieldSelector(selector: FieldSelector): string {

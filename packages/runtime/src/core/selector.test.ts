@@ -1,7 +1,14 @@
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { fieldSelectorFrom, formatFieldSelector, matchesFields, parseFieldSelector } from './field-selector.ts';
 import { parseSelector } from './parse-selector.ts';
-import { formatSelector, matchesLabels, nothing, selectorFromField, selectorFromLabels } from './selector.ts';
+import {
+  formatSelector,
+  matchesLabels,
+  nothing,
+  SelectorError,
+  selectorFromField,
+  selectorFromLabels,
+} from './selector.ts';
 
 test.each([
   ['', ''],
@@ -91,4 +98,29 @@ test('field selectors', () => {
   );
   expect(() => parseFieldSelector('a=b=c')).toThrow('unescaped character in value: 61');
   expect(() => parseFieldSelector('a=\\b')).toThrow('invalid escape sequence: \\b');
+});
+
+describe('selectors that are not what they seem', () => {
+  it.each([{ app: undefined }, { replicas: 3 }, { matchLabels: { app: 'web' } }])('refuses %j as pairs', (labels) => {
+    expect(() => selectorFromLabels(labels as never)).toThrow(SelectorError);
+  });
+
+  it('refuses a field of a label selector that does not exist, instead of selecting everything', () => {
+    expect(() => selectorFromField({ matchLabel: { app: 'web' } } as never)).toThrow('unknown field "matchLabel"');
+  });
+
+  it.each([
+    { '.spec.image': 'a' },
+    { '': 'a' },
+    { 'spec..a': 'a' },
+    { 'a=b': 'a' },
+    { 'spec.a': 1 },
+    { matchFields: [] },
+  ])('refuses %j as fields', (fields) => {
+    expect(() => fieldSelectorFrom(fields as never)).toThrow(SelectorError);
+  });
+
+  it('takes fields as kinds have them', () => {
+    expect(fieldSelectorFrom({ 'metadata.name': 'a', reason: '', 'spec.nodeName': 'n-1' })).toHaveLength(3);
+  });
 });

@@ -72,7 +72,12 @@ export function requirement(key: string, operator: Requirement['operator'], valu
 
 /** A selector out of equality pairs: `{ app: 'web' }`. @throws SelectorError */
 export function selectorFromLabels(labels: LabelPairs): Selector {
-  return Object.entries(labels).map(([key, value]) => requirement(key, 'in', [value]));
+  return Object.entries(labels).map(([key, value]) => {
+    if (typeof value === 'string') return requirement(key, 'in', [value]);
+    throw new SelectorError(
+      `the value of label ${JSON.stringify(key)} is no text: equality pairs are { app: 'web' }; for matchLabels and matchExpressions use selectorFromField`,
+    );
+  });
 }
 
 /**
@@ -81,6 +86,13 @@ export function selectorFromLabels(labels: LabelPairs): Selector {
  */
 export function selectorFromField(field: LabelSelectorLike | null | undefined): Selector {
   if (!field) return nothing;
+  for (const name of Object.keys(field)) {
+    // Passed over, it would select every object.
+    if (name !== 'matchLabels' && name !== 'matchExpressions')
+      throw new SelectorError(
+        `unknown field ${JSON.stringify(name)}: a label selector has matchLabels and matchExpressions`,
+      );
+  }
   const selector: Requirement[] = [...selectorFromLabels(field.matchLabels ?? {})];
   for (const { key, operator, values } of field.matchExpressions ?? []) {
     const known = expressionOperators[operator];
