@@ -3,4 +3,5 @@
 export { LeadershipLost } from './errors.ts';
 export type { ManagerState } from './lifecycle.ts';
 export { createManager } from './manager.ts';
+export { type ProgramProcess, type RunOptions, runUntilSignal } from './run-until-signal.ts';
 export type { ActorBuilder, Manager, ManagerOptions, Operator, Runnable, SourceOptions } from './types.ts';
