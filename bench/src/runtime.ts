@@ -1,42 +1,67 @@
 /**
- * `./cox bench runtime [--only REGEXP] [--peers REGEXP] [--runs 3] [--sizes 1000,10000,50000] [--objects 5000] [--rest 60] [--json FILE]`: an
- * operator on our runtime beside the same on controller-runtime, the Java Operator SDK, client-node and kopf, each against a real
- * etcd and kube-apiserver, one after the other in one run. `--only` picks scenarios by name (cold-start, converge, …), `--peers` programs.
- * `bench/README.md` says what is measured. A program whose toolchain is missing is left out, and named.
+ * `./cox bench runtime [--only REGEXP] [--peers REGEXP] [--out FOLDER] [--runs 1] [--sizes 1000,10000] [--events 100000] [--objects 3000]
+ * [--waiting 3000] [--updates 200] [--known 5000] [--creates 500] [--rest 15] [--limit 120]`: an operator on our runtime beside the same on
+ * controller-runtime, kube-rs, the Java Operator SDK, client-node and kopf, each against a real etcd and kube-apiserver, one after the
+ * other in one run. `--only` picks parts by name (cold-start, converge, …), `--peers` programs, `--limit` says how many seconds one may
+ * take for a step. The table goes to standard output, and with all figures into `runtime.md` and `runtime.json` of a folder, `.cox/bench`
+ * unless told. `bench/README.md` says what is measured. A program whose toolchain is missing is left out, and named.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { isThere } from './clients/peers.ts';
-import { admission } from './echo/admission.ts';
 import { type Candidate, candidates } from './echo/candidates.ts';
-import { coldStart } from './echo/cold-start.ts';
-import { converge } from './echo/converge.ts';
-import { failover } from './echo/failover.ts';
-import { underFaults } from './echo/faults.ts';
-import { ingest } from './echo/ingest.ts';
-import { startPlane } from './echo/plane.ts';
-import { reaction } from './echo/reaction.ts';
+import { type Part, parts, type Sizes } from './echo/parts.ts';
 import { Figures } from './echo/result.ts';
 import { markdown } from './echo/table.ts';
 
+const text = (value: string) => ({ type: 'string', default: value }) as const;
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: '' },
-    peers: { type: 'string', default: '' },
-    runs: { type: 'string', default: '3' },
-    sizes: { type: 'string', default: '1000,10000,50000' },
-    objects: { type: 'string', default: '5000' },
-    rest: { type: 'string', default: '60' },
-    json: { type: 'string' },
+    only: text(''),
+    peers: text(''),
+    out: text(fileURLToPath(new URL('../../.cox/bench', import.meta.url))),
+    runs: text('1'),
+    sizes: text('1000,10000'),
+    events: text('100000'),
+    objects: text('3000'),
+    waiting: text('3000'),
+    updates: text('200'),
+    known: text('5000'),
+    creates: text('500'),
+    rest: text('15'),
+    limit: text('120'),
   },
 });
 
-const say = (text: string): void => {
-  process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
+/** @throws Error when an option is no positive number */
+function positive(name: string, value: string): number {
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < 1) throw new Error(`--${name} ${value}: must be a whole number from 1`);
+  return number;
+}
+
+const sizes: Sizes = {
+  starts: values.sizes
+    .split(',')
+    .map((one) => positive('sizes', one))
+    .sort((a, b) => a - b),
+  events: positive('events', values.events),
+  objects: positive('objects', values.objects),
+  waiting: positive('waiting', values.waiting),
+  updates: positive('updates', values.updates),
+  known: positive('known', values.known),
+  creates: positive('creates', values.creates),
+  rest: positive('rest', values.rest) * 1000,
+  limit: positive('limit', values.limit) * 1000,
+  runs: positive('runs', values.runs),
 };
-const runs = Number(values.runs);
-const limit = 600_000;
+
+const say = (line: string): void => {
+  process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
+};
+const firstLine = (error: unknown): string => String(error).split('\n', 1)[0] ?? '';
 
 async function built(): Promise<Candidate[]> {
   const chosen = new RegExp(values.peers);
@@ -58,50 +83,29 @@ async function built(): Promise<Candidate[]> {
 }
 
 const figures = new Figures();
-const all = await built();
+const table = (): string => `${markdown(figures.all)}\nOn ${all.map(({ on }) => on).join(', ')}.\n`;
 
-async function timesEach(
-  what: string,
-  task: (candidate: Candidate) => Promise<void>,
-  able: (candidate: Candidate) => boolean = () => true,
-): Promise<void> {
-  for (let run = 1; run <= runs; run++) {
-    for (const candidate of all.filter(able)) {
-      say(`${what}, ${candidate.name}, run ${run}`);
-      await task(candidate);
-    }
+/** After each part, so that a run that is broken off has not been for nothing. */
+async function keep(): Promise<void> {
+  await mkdir(values.out, { recursive: true });
+  await writeFile(join(values.out, 'runtime.md'), table());
+  const result = { on: Object.fromEntries(all.map(({ name, on }) => [name, on])), sizes, figures: figures.all };
+  await writeFile(join(values.out, 'runtime.json'), `${JSON.stringify(result, undefined, 2)}\n`);
+}
+
+async function measure(part: Part): Promise<void> {
+  const since = performance.now();
+  try {
+    await part.run({ candidates: all, figures, sizes, say });
+  } catch (error) {
+    for (const { name } of all)
+      figures.missing({ scenario: part.scenario, what: part.name, candidate: name }, firstLine(error));
   }
+  say(`${part.name} took ${((performance.now() - since) / 60_000).toFixed(1)} minutes`);
+  await keep();
 }
 
-const scenarios: Readonly<Record<string, () => Promise<void>>> = {
-  async 'cold-start'() {
-    await using plane = await startPlane();
-    const sizes = values.sizes.split(',').map(Number);
-    await coldStart(plane, all, figures, { sizes, runs, limit, rest: Number(values.rest) * 1000, say });
-  },
-  ingest: () => timesEach('ingest', (one) => ingest(one, figures, { events: 100_000, limit: 300_000 })),
-  converge: () => timesEach('converge', (one) => converge(one, figures, { count: Number(values.objects), limit })),
-  reaction: () =>
-    timesEach('reaction', (one) => reaction(one, figures, { updates: 300, present: 5_000, fresh: 50, limit: 300_000 })),
-  faults: () => timesEach('faults', (one) => underFaults(one, figures, { limit: 180_000 })),
-  failover: () =>
-    timesEach(
-      'failover',
-      (one) => failover(one, figures, { present: 10_000, limit: 120_000 }),
-      ({ election }) => election,
-    ),
-  admission: () =>
-    timesEach(
-      'admission',
-      (one) => admission(one, figures, { creates: 1_000 }),
-      ({ webhooks }) => webhooks,
-    ),
-};
-
+const all = await built();
 const only = new RegExp(values.only);
-for (const [name, scenario] of Object.entries(scenarios)) if (only.test(name)) await scenario();
-process.stdout.write(markdown(figures.all));
-if (values.json) {
-  await mkdir(dirname(values.json), { recursive: true });
-  await writeFile(values.json, `${JSON.stringify(figures.all, undefined, 2)}\n`);
-}
+for (const part of parts.filter(({ name }) => only.test(name))) await measure(part);
+process.stdout.write(table());

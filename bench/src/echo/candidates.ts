@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runProgram } from '@coxswain/testing';
 import { rolldown } from 'rolldown';
-import { buildGo, buildPython } from '../peers/build.ts';
+import { buildGo, buildPython, buildRust } from '../peers/build.ts';
 import { peerCache, peerSource } from '../peers/folders.ts';
 
 /** A program that plays the Echo operator. */
@@ -26,6 +26,7 @@ const ours = join(peerCache, 'echo-coxswain', 'main.mjs');
 const js = join(peerCache, 'echo-js');
 const python = join(peerCache, 'echo-python');
 const java = join(peerCache, 'echo-java');
+const rust = join(peerCache, 'echo-rust');
 
 /** One file, as an image would hold it: much quicker to start than hundreds. */
 async function bundle(input: string, dir: string): Promise<void> {
@@ -52,6 +53,15 @@ export const candidates: readonly Candidate[] = [
     election: true,
     build: () => buildGo('echo-go', join(peerCache, 'echo-go')),
     command: [join(peerCache, 'echo-go')],
+  },
+  {
+    name: 'kube-rs',
+    on: 'kube 5.0.0',
+    toolchain: 'cargo',
+    webhooks: true,
+    election: true,
+    build: () => buildRust('echo-rust', rust),
+    command: [join(rust, 'target', 'release', 'echo')],
   },
   {
     name: 'JOSDK',

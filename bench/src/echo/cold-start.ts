@@ -32,6 +32,10 @@ export async function coldStart(
     present = size;
     for (let run = 0; run < runs; run++) {
       for (const candidate of candidates) {
+        if (figures.hasFailed('B1', candidate.name)) {
+          notAgain(figures, size, candidate);
+          continue;
+        }
         say(`cold start, ${size} objects, ${candidate.name}, run ${run + 1}`);
         await startOnce(plane, candidate, figures, { size, limit, rest: run === 0 ? rest : 0 });
       }
@@ -39,9 +43,17 @@ export async function coldStart(
   }
 }
 
-/** Waits until the servers have digested what was filled in: the first to start would pay for it. */
+/** What failed is told where it failed; what is larger says that it was not tried. */
+function notAgain(figures: Figures, size: number, { name: candidate }: Candidate): void {
+  const what = `cold start, ${size} objects`;
+  const tried = figures.all.some((one) => one.scenario === 'B1' && one.what === what && one.candidate === candidate);
+  if (!tried) figures.missing({ scenario: 'B1', what, candidate }, 'not tried, since it failed with fewer');
+}
+
+/** Waits until the servers have digested what was filled in, as the first to start would pay for it; a minute at most. */
 async function idle(plane: Plane): Promise<void> {
-  for (let before = await plane.cpu(), quiet = 0; quiet < 3; ) {
+  let before = await plane.cpu();
+  for (let quiet = 0, seconds = 0; quiet < 3 && seconds < 60; seconds++) {
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     const now = await plane.cpu();
     quiet = now - before < 100 ? quiet + 1 : 0;

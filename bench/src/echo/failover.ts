@@ -55,7 +55,8 @@ async function gapAfter(candidate: Candidate, signal: NodeJS.Signals, options: F
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   };
-  const loading = load();
+  // A server that is gone is seen by the waits below.
+  const loading = load().catch(() => {});
   try {
     // Time for the standby to fill its caches.
     await new Promise((resolve) => setTimeout(resolve, 15_000));
@@ -67,7 +68,7 @@ async function gapAfter(candidate: Candidate, signal: NodeJS.Signals, options: F
     return longest / 1000;
   } finally {
     over = true;
-    await loading;
     await Promise.all([first.stop('SIGKILL'), second.stop('SIGKILL')]);
+    await loading;
   }
 }

@@ -3,7 +3,7 @@
  * the same for all programs there, and told in `bench/README.md`.
  */
 import { createClient, httpTransport, loadKubeconfig } from '@coxswain/runtime/client';
-import { createManager } from '@coxswain/runtime/manager';
+import { createManager, runUntilSignal } from '@coxswain/runtime/manager';
 import { type Counter, type MetricSpec, prometheusMetrics } from '@coxswain/runtime/metrics';
 import { metricsServer } from '@coxswain/runtime/serving';
 import { certificatesFromFiles, Denied, webhook, webhookServer } from '@coxswain/runtime/webhook';
@@ -50,7 +50,7 @@ const transport = httpTransport(await loadKubeconfig({ path: env['KUBECONFIG'] ?
 const client = createClient({ transport, fieldManager: 'echo-operator' });
 const [namespace, lease] = (env['LEASE'] ?? '').split('/');
 const election = namespace && lease ? { election: { namespace, lease } } : {};
-const manager = createManager({ client, name: 'echo', metrics, ...election, onLost: () => process.exit(1) });
+const manager = createManager({ client, name: 'echo', metrics, ...election });
 const port = Number(env['METRICS_PORT'] ?? 0);
 if (port > 0) manager.add(metricsServer({ registry, port, host: '127.0.0.1' }));
 const hooks = Number(env['WEBHOOK_PORT'] ?? 0);
@@ -71,10 +71,9 @@ if (hooks > 0) {
 setUp(manager, (name) => void seen.add(name));
 
 process.on('SIGUSR2', () => tell({ event: 'stats', reconciles }));
-process.once('SIGTERM', async () => {
-  await manager.stop();
-  await transport.close();
+await runUntilSignal(() => manager, {
+  onRunning: () => {
+    tell({ event: 'synced' });
+    if (expected === 0) tell({ event: 'all' });
+  },
 });
-await manager.start();
-tell({ event: 'synced' });
-if (expected === 0) tell({ event: 'all' });

@@ -15,7 +15,7 @@ export interface ReactionOptions {
   readonly present: number;
   /** New objects that come meanwhile. */
   readonly fresh: number;
-  /** Milliseconds an object may take. */
+  /** Milliseconds for each of the three. */
   readonly limit: number;
 }
 
@@ -57,7 +57,8 @@ export async function reaction(candidate: Candidate, figures: Figures, options: 
   await fill(plane, 0, present);
   const latencies = new Latencies();
   await using follower = await followEchoes(plane.client, (echo) => latencies.seen(echo));
-  const done = () => follower.until(() => latencies.waiting === 0, options.limit);
+  let end = performance.now() + options.limit;
+  const done = () => follower.until(() => latencies.waiting === 0, Math.max(1, end - performance.now()));
   const add = (what: string, found: readonly number[]) => {
     for (const [measure, share] of [
       ['p50', 0.5],
@@ -72,12 +73,14 @@ export async function reaction(candidate: Candidate, figures: Figures, options: 
     await done();
     add(`${fresh} new objects while ${present} wait since the start`, latencies.take());
     await operator.until('all', options.limit);
+    end = performance.now() + options.limit;
     for (let n = 0; n < updates; n++) {
       await change(plane, latencies, 0, n + 2);
       await done();
     }
     add(`${updates} changes of one object, idle`, latencies.take());
     const reconciles = await operator.reconciles();
+    end = performance.now() + options.limit;
     const changes = await hotAndCalm(plane, latencies, present);
     await done();
     add('200 calm objects beside one that changes all the time', latencies.take());

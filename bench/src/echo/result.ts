@@ -34,6 +34,11 @@ export class Figures {
     });
   }
 
+  /** Whether a candidate gave no figure somewhere in a scenario. */
+  hasFailed(scenario: string, candidate: string): boolean {
+    return this.all.some((one) => one.scenario === scenario && one.candidate === candidate && one.values.length === 0);
+  }
+
   get all(): readonly Figure[] {
     return [...this.#all.values()];
   }

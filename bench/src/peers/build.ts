@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runProgram } from '@coxswain/testing';
 import { peerSource } from './folders.ts';
@@ -16,4 +16,12 @@ export async function buildPython(folder: string, venv: string): Promise<void> {
   await runProgram('python3', ['-m', 'venv', venv], { cwd });
   const pip = ['install', '--quiet', '--disable-pip-version-check', '-r', 'requirements.txt'];
   await runProgram(join(venv, 'bin', 'pip'), pip, { cwd });
+}
+
+/** Builds the Rust program in a folder of `bench/peers`, from a copy: cargo's lock file names a registry. @param output the copy's folder */
+export async function buildRust(folder: string, output: string): Promise<void> {
+  // What has not changed keeps its time, so that it is not compiled again.
+  await cp(peerSource(folder), output, { recursive: true, preserveTimestamps: true });
+  const args = ['-n', '10', 'cargo', 'build', '--release', '--quiet'];
+  await runProgram('nice', args, { cwd: output, env: { CARGO_INCREMENTAL: '0' } });
 }
