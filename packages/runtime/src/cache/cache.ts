@@ -3,8 +3,10 @@ import type { Authorship, Client, KeepManagedFields } from '../client/index.ts';
 import {
   abortable,
   type Clock,
+  checkOptions,
   type Logger,
   type ObjectKey,
+  optionNames,
   type Random,
   silentLogger,
   systemClock,
@@ -12,6 +14,7 @@ import {
 } from '../core/index.ts';
 import { type MetricsRegistry, noMetrics } from '../metrics/index.ts';
 import { AppliedFieldsKeeper } from './applied-fields.ts';
+import { checkScope } from './check-scope.ts';
 import { JoinedInformer } from './joined-informer.ts';
 import { CacheMetrics } from './metrics.ts';
 import { Outage } from './outage.ts';
@@ -32,6 +35,8 @@ export interface CacheOptions {
   readonly metrics?: MetricsRegistry;
 }
 
+const cacheOptions = optionNames<CacheOptions>({ client: true, clock: true, random: true, log: true, metrics: true });
+
 /** Takes the answers of our own writes, so that the stores show them before the watch does. */
 export interface OwnWriteSink {
   /** For writes whose answers go to the stores, which keep managed fields in a form of their own. */
@@ -49,6 +54,7 @@ export interface OwnWriteSink {
 
 /** The informers of one API server. Each starts when it is asked for and stops with its last user. */
 export function createCache(options: CacheOptions): Cache & OwnWriteSink {
+  checkOptions('createCache', options, cacheOptions);
   return new InformerCache(options);
 }
 
@@ -77,6 +83,7 @@ class InformerCache implements Cache, OwnWriteSink {
 
   informer<T extends KubeObject>(kind: Kind<T>, scope: InformerScope<NoInfer<T>> = {}): Informer<T> {
     if (this.#stopped) throw new Error(`cannot watch ${resourceName(kind)}: the cache was stopped`);
+    checkScope(`informer of ${resourceName(kind)}`, scope as InformerScope);
     return scope.namespaces ? this.#joined(kind, scope.namespaces, scope) : this.#shared(kind, scope);
   }
 
@@ -170,7 +177,6 @@ class InformerCache implements Cache, OwnWriteSink {
     { namespaces: _, ...scope }: InformerScope<T>,
   ): Informer<T> {
     const what = `cannot watch ${resourceName(kind)} in several namespaces`;
-    if (scope.namespace) throw new Error(`${what}: the scope names one with \`namespace\` too`);
     if (kind.scope === 'Cluster') throw new Error(`${what}: its objects have none`);
     const id = kindId(kind);
     const others = () => (this.#joins.get(id) ?? []).filter((other) => other !== entry);

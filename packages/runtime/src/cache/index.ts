@@ -4,6 +4,7 @@
  */
 export { type AppliedFields, appliedFields, type FieldsNode } from './applied-fields.ts';
 export { type CacheOptions, createCache, type OwnWriteSink } from './cache.ts';
+export { checkScope } from './check-scope.ts';
 export type { InformerCounts } from './health.ts';
 export { builtInIndexes } from './indexer.ts';
 export { withReadYourWrites } from './read-your-writes.ts';

@@ -121,7 +121,7 @@ test('no namespaces select nothing; one and several, or of a kind without, are r
   const { informer, names } = watch();
   await informer.synced;
   expect([server.openWatches, names()]).toEqual([0, []]);
-  expect(() => cache.informer(things, { namespace: 'a', namespaces: ['b'] })).toThrow('names one with `namespace` too');
+  expect(() => cache.informer(things, { namespace: 'a', namespaces: ['b'] })).toThrow('not both');
   expect(() => cache.informer({ ...things, scope: 'Cluster' }, { namespaces: ['a'] })).toThrow('its objects have none');
   expect(() => cache.informer(things).setNamespaces(['a'])).toThrow('was not declared with `namespaces`');
 });

@@ -2,7 +2,7 @@ import type { Kind, KubeObject } from '@coxswain/k8s';
 import type { InformerScope } from '../cache/types.ts';
 import type { ExternalSource } from './external-source.ts';
 import type { ControllerHost } from './host.ts';
-import { resolveOptions } from './options.ts';
+import { checkControllerOptions, resolveOptions } from './options.ts';
 import { RunningController } from './running-controller.ts';
 import { childSource, mappedSource, ownSource, type Source } from './source.ts';
 import type {
@@ -70,6 +70,7 @@ export class Builder<T extends KubeObject> implements ControllerBuilder<T> {
   }
 
   options(options: ControllerOptions): this {
+    checkControllerOptions(options, this.#name);
     this.#options = { ...this.#options, ...options };
     return this;
   }
@@ -81,7 +82,7 @@ export class Builder<T extends KubeObject> implements ControllerBuilder<T> {
       name: this.#name,
       kind: this.#kind,
       host: this.#host,
-      options: resolveOptions(this.#options),
+      options: resolveOptions(this.#options, this.#name),
       sources: [own, ...this.#others],
       external: this.#external,
       reconciler,

@@ -1,4 +1,5 @@
-import type { Backoff, RateLimit } from '../queue/index.ts';
+import { checkNumber, checkOptions, milliseconds, optionNames, someMilliseconds } from '../core/index.ts';
+import { type Backoff, checkPace, type RateLimit } from '../queue/index.ts';
 import { checkSharding, type ShardingOptions } from '../sharding/index.ts';
 import type { ControllerOptions } from './types.ts';
 
@@ -16,9 +17,26 @@ export interface ResolvedOptions {
   readonly sharding: ShardingOptions | undefined;
 }
 
-/** @throws RangeError for a number that makes no sense, naming the option */
-export function resolveOptions(options: ControllerOptions): ResolvedOptions {
-  const resolved = {
+const names = optionNames<ControllerOptions>({
+  workers: true,
+  timeout: true,
+  backoff: true,
+  rate: true,
+  debounce: true,
+  startup: true,
+  startupTimeout: true,
+  resync: true,
+  leaderOnly: true,
+  sharding: true,
+});
+
+/**
+ * @param controller its name, for errors
+ * @throws TypeError for an option that nobody reads, RangeError for a value that makes no sense, naming the option
+ */
+export function resolveOptions(options: ControllerOptions, controller: string): ResolvedOptions {
+  checkControllerOptions(options, controller);
+  return {
     workers: options.workers ?? 16,
     timeout: options.timeout ?? 300_000,
     backoff: options.backoff ?? { min: 5, max: 300_000 },
@@ -29,38 +47,27 @@ export function resolveOptions(options: ControllerOptions): ResolvedOptions {
     leaderOnly: options.leaderOnly ?? options.sharding === undefined,
     sharding: options.sharding && checkSharding(options.sharding),
   };
-  if (!Number.isInteger(resolved.workers) || resolved.workers < 1) {
-    throw new RangeError(`controller option "workers" is ${resolved.workers}; give a whole number from 1`);
-  }
-  if (!(resolved.timeout > 0)) {
-    throw new RangeError(`controller option "timeout" is ${resolved.timeout}; give milliseconds above 0`);
-  }
-  const { min, max } = resolved.backoff;
-  if (!(min > 0 && max >= min)) {
-    throw new RangeError(`controller option "backoff" is ${min}..${max}; give 0 < min ≤ max, in milliseconds`);
-  }
-  if (resolved.resync !== undefined && !(resolved.resync > 0)) {
-    throw new RangeError(`controller option "resync" is ${resolved.resync}; give milliseconds above 0`);
-  }
-  checkPace(resolved);
-  if (resolved.sharding && resolved.leaderOnly) {
-    throw new RangeError(
-      'controller options "sharding" and "leaderOnly": shards are worked by all replicas; leave leaderOnly out',
-    );
-  }
-  return resolved;
 }
 
-function checkPace({ rate, debounce, startupTimeout }: ResolvedOptions): void {
-  if (rate && !(rate.perSecond > 0 && rate.burst >= 1)) {
+/** @throws TypeError for an option that nobody reads, RangeError for a value that makes no sense, naming the option */
+export function checkControllerOptions(options: ControllerOptions, controller: string): void {
+  const what = `controller ${controller}`;
+  checkOptions(what, options, names);
+  const { workers, timeout, debounce, startup, startupTimeout, resync, leaderOnly, sharding } = options;
+  checkNumber(what, 'workers', workers, { from: 1, whole: true });
+  checkNumber(what, 'timeout', timeout, someMilliseconds);
+  checkNumber(what, 'debounce', debounce, milliseconds);
+  checkNumber(what, 'startupTimeout', startupTimeout, someMilliseconds);
+  checkNumber(what, 'resync', resync, someMilliseconds);
+  checkPace(what, options);
+  if (startup !== undefined && startup !== 'wait' && startup !== 'fail')
+    throw new RangeError(`${what}: "startup" is ${JSON.stringify(startup)}; give "wait" or "fail"`);
+  if (leaderOnly !== undefined && typeof leaderOnly !== 'boolean')
+    throw new RangeError(`${what}: "leaderOnly" is ${JSON.stringify(leaderOnly)}; give true or false`);
+  if (sharding === undefined) return;
+  checkSharding(sharding);
+  if (leaderOnly)
     throw new RangeError(
-      `controller option "rate" is ${rate.perSecond} a second after ${rate.burst}; give perSecond above 0, burst from 1`,
+      `${what}: "sharding" and "leaderOnly": shards are worked by all replicas; leave leaderOnly out`,
     );
-  }
-  if (!(debounce >= 0)) {
-    throw new RangeError(`controller option "debounce" is ${debounce}; give milliseconds from 0`);
-  }
-  if (startupTimeout !== undefined && !(startupTimeout > 0)) {
-    throw new RangeError(`controller option "startupTimeout" is ${startupTimeout}; give milliseconds above 0`);
-  }
 }

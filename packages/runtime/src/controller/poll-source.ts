@@ -1,5 +1,17 @@
 import type { Cache } from '../cache/types.ts';
-import { cloneJson, deepEqual, keyString, type ObjectKey, sleep, withTimeout } from '../core/index.ts';
+import {
+  checkFunction,
+  checkNumber,
+  checkOptions,
+  cloneJson,
+  deepEqual,
+  keyString,
+  type ObjectKey,
+  optionNames,
+  sleep,
+  someMilliseconds,
+  withTimeout,
+} from '../core/index.ts';
 import type { ExternalFeed, ExternalSource, ExternalSourceContext } from './external-source.ts';
 
 /** What a polled source asks, and how often. */
@@ -23,18 +35,22 @@ export interface PollOptions<T> {
  * Lists something outside now and then, and enqueues the keys whose items changed, came or went since the last listing;
  * at the first, all. The items of one listing are kept. A listing or mapping that fails is logged and tried again
  * after a pause that doubles from 1 s, to `every` or 5 minutes, whichever is more; what was known stands meanwhile. At most one is under way.
- * @throws RangeError for times that make no sense
+ * @throws RangeError for times that make no sense, TypeError for an option that nobody reads
  */
 export function pollSource<T extends ObjectKey>(options: PollOptions<T>): ExternalSource;
 export function pollSource<T>(options: PollOptions<T> & Required<Pick<PollOptions<T>, 'map'>>): ExternalSource;
 export function pollSource<T>(options: PollOptions<T>): ExternalSource {
   const { name = 'poll', every, timeout = defaultTimeout } = options;
-  for (const [option, ms] of Object.entries({ every, timeout })) {
-    if (ms > 0 && Number.isFinite(ms)) continue;
-    throw new RangeError(`poll source ${name}: "${option}" is ${ms}; give milliseconds above 0`);
-  }
+  const what = `poll source ${name}`;
+  checkOptions(what, options, names);
+  checkNumber(what, 'every', every ?? null, someMilliseconds);
+  checkNumber(what, 'timeout', timeout, someMilliseconds);
+  checkFunction(what, 'list', options.list ?? null);
+  checkFunction(what, 'map', options.map, true);
   return { name, start: (context) => new Poll({ ...options, name, timeout }, context) };
 }
+
+const names = optionNames<PollOptions<unknown>>({ name: true, every: true, list: true, map: true, timeout: true });
 
 interface Known<T> {
   readonly key: ObjectKey;

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@coxswain/k8s';
 import type { StoreEvent } from '../cache/types.ts';
-import { deepEqual } from '../core/index.ts';
+import { checkFunction, deepEqual } from '../core/index.ts';
 import type { Predicate } from './types.ts';
 
 type Texts = Readonly<Record<string, string>> | undefined;
@@ -40,8 +40,10 @@ export const annotationsChanged: Predicate<KubeObject> = onUpdate(
 /**
  * What `select` gives differs between the old and the new object, compared deeply; `undefined` is the same as absent.
  * An object on which `select` throws counts as changed: better one look too many than a change that is lost.
+ * @throws TypeError when `select` is no function, or an async one
  */
 export function fieldChanged<T extends KubeObject>(select: (object: T) => unknown): Predicate<T> {
+  checkFunction('fieldChanged', 'select', select ?? null, true);
   return onUpdate((object, previous) => {
     try {
       return !deepEqual(select(object), select(previous));
@@ -61,17 +63,27 @@ export const resourceVersionChanged: Predicate<KubeObject> = onUpdate(
   ({ metadata: now }, { metadata: before }) => now.resourceVersion !== before.resourceVersion,
 );
 
-/** All of them pass. */
+/** @throws TypeError for one that is no function, as a predicate that was called instead of named is */
+function checkAll(what: string, predicates: readonly unknown[]): void {
+  predicates.forEach((predicate, i) => {
+    checkFunction(what, `predicate ${i + 1}`, predicate ?? null, true);
+  });
+}
+
+/** All of them pass. @throws TypeError for what is no predicate */
 export function and<T extends KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
+  checkAll('and', predicates);
   return (event) => predicates.every((predicate) => predicate(event));
 }
 
-/** At least one passes. */
+/** At least one passes. @throws TypeError for what is no predicate */
 export function or<T extends KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
+  checkAll('or', predicates);
   return (event) => predicates.some((predicate) => predicate(event));
 }
 
-/** It does not pass. */
+/** It does not pass. @throws TypeError for what is no predicate */
 export function not<T extends KubeObject>(predicate: Predicate<T>): Predicate<T> {
+  checkAll('not', [predicate]);
   return (event) => !predicate(event);
 }

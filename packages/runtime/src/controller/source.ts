@@ -2,6 +2,7 @@ import type { Kind, KubeObject } from '@coxswain/k8s';
 import type { Cache, Informer, InformerScope, StoreEvent } from '../cache/types.ts';
 import { keyOf, keyString, type ObjectKey } from '../core/index.ts';
 import type { Lane } from '../queue/index.ts';
+import { checkSource } from './check-source.ts';
 import { ownerIndex, ownerKey, ownerUid } from './owner.ts';
 import type { MapToKeys, Predicate } from './types.ts';
 
@@ -36,6 +37,8 @@ interface SourceSpec<T extends KubeObject> {
   readonly prepare?: (informer: Informer<T>) => void;
 }
 
+const choices = ['scope', 'where'];
+
 function source<T extends KubeObject>(spec: SourceSpec<T>): Source {
   const { namespace, namespaces = namespace === undefined ? undefined : [namespace] } = spec.scope ?? {};
   return {
@@ -67,6 +70,7 @@ export function ownSource<T extends KubeObject>(
   kind: Kind<T>,
   options: { readonly scope?: InformerScope | undefined; readonly where?: Predicate<T> | undefined },
 ): Source {
+  checkSource('for', kind, options, choices);
   return source({ kind, ...options, use: 'for', lane: 'user', keys: (object) => [keyOf(object)] });
 }
 
@@ -76,6 +80,7 @@ export function childSource<C extends KubeObject>(
   kind: Kind<C>,
   options: { readonly scope?: InformerScope; readonly where?: Predicate<C> } = {},
 ): Source {
+  checkSource('owns', kind, options, choices);
   return source({
     kind,
     ...options,
@@ -94,6 +99,7 @@ export function mappedSource<C extends KubeObject>(
   kind: Kind<C>,
   options: { readonly map: MapToKeys<C>; readonly scope?: InformerScope; readonly where?: Predicate<C> },
 ): Source {
+  checkSource('watches', kind, options, [...choices, 'map']);
   const { map, ...rest } = options;
   return source({ kind, ...rest, use: 'watches', lane: 'child', keys: (object, cache) => map(object, { cache }) });
 }

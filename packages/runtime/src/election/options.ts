@@ -1,5 +1,13 @@
 import type { Client } from '../client/index.ts';
-import type { Clock, Logger, Random } from '../core/index.ts';
+import {
+  type Clock,
+  checkNumber,
+  checkOptions,
+  type Logger,
+  optionNames,
+  type Random,
+  someMilliseconds,
+} from '../core/index.ts';
 import type { MetricsRegistry } from '../metrics/index.ts';
 
 /** Milliseconds. `renewDeadline` must be below `leaseDuration`, and `retryPeriod` below `renewDeadline`. */
@@ -31,9 +39,15 @@ export interface ElectorOptions {
   readonly metrics?: MetricsRegistry;
 }
 
-/** @throws RangeError when the times do not keep two leaders apart */
+const names = optionNames<ElectionTimes>({ leaseDuration: true, renewDeadline: true, retryPeriod: true });
+
+/** @throws TypeError for a time that nobody reads, RangeError when the times do not keep two leaders apart */
 export function checkTimes(times: ElectionTimes): ElectionTimes {
+  checkOptions('election times', times, names);
   const { leaseDuration, renewDeadline, retryPeriod } = times;
+  for (const [name, ms] of Object.entries({ leaseDuration, renewDeadline, retryPeriod })) {
+    checkNumber('election times', name, ms ?? null, someMilliseconds);
+  }
   if (!(leaseDuration > renewDeadline && renewDeadline > retryPeriod && retryPeriod > 0)) {
     throw new RangeError(
       `election times ${leaseDuration}/${renewDeadline}/${retryPeriod} ms: need leaseDuration > renewDeadline > retryPeriod > 0`,

@@ -3,7 +3,14 @@ import { type Delay, type Entry, newEntry, type Slot, type Ticket } from './entr
 import { Fifo } from './fifo.ts';
 import { TimerHeap, unset } from './heap.ts';
 import { type Lane, lanes, rankOf } from './lane.ts';
-import { type Backoff, defaultAgeing, defaultBackoff, type QueueObserver, type QueueOptions } from './options.ts';
+import {
+  type Backoff,
+  checkQueueOptions,
+  defaultAgeing,
+  defaultBackoff,
+  type QueueObserver,
+  type QueueOptions,
+} from './options.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 /** A key handed out. */
@@ -51,7 +58,9 @@ export class WorkQueue {
   #timer: { readonly due: number; readonly timer: Timer } | undefined;
   #closed = false;
 
+  /** @throws TypeError or RangeError for options that make no sense */
   constructor(options: QueueOptions) {
+    checkQueueOptions(options);
     this.#clock = options.clock;
     this.#random = options.random;
     this.#backoff = options.backoff ?? defaultBackoff;

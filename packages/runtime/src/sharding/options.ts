@@ -1,5 +1,5 @@
 import type { Client } from '../client/index.ts';
-import type { Clock, Logger, Random } from '../core/index.ts';
+import { type Clock, checkNumber, checkOptions, type Logger, optionNames, type Random } from '../core/index.ts';
 import { checkTimes, defaultTimes, type ElectionTimes } from '../election/index.ts';
 import type { MetricsRegistry } from '../metrics/index.ts';
 
@@ -38,10 +38,19 @@ export interface SharderOptions extends ShardingOptions {
 
 const mostShards = 256;
 
-/** @throws RangeError for what makes no sense */
-export function checkSharding({ shards = 16, namespace, lease, times }: ShardingOptions): Required<ShardingOptions> {
-  if (!Number.isInteger(shards) || shards < 1 || shards > mostShards)
-    throw new RangeError(`sharding option "shards" is ${shards}; give a whole number from 1 to ${mostShards}`);
-  if (!namespace || !lease) throw new RangeError('sharding needs a "namespace" and a "lease" for its Lease objects');
+/** Absent, or there without a value: both are the default. */
+type Given<O> = { readonly [Name in keyof O]: O[Name] | undefined };
+
+const names = optionNames<ShardingOptions>({ shards: true, namespace: true, lease: true, times: true });
+
+/** @throws RangeError for what makes no sense, TypeError for an option that nobody reads */
+export function checkSharding(options: Given<ShardingOptions>): Required<ShardingOptions> {
+  checkOptions('sharding', options, names);
+  const { shards = 16, namespace, lease, times } = options;
+  checkNumber('sharding', 'shards', shards, { from: 1, to: mostShards, whole: true });
+  for (const [name, text] of Object.entries({ namespace, lease })) {
+    if (typeof text !== 'string' || !text)
+      throw new RangeError(`sharding needs a "namespace" and a "lease" for its Lease objects; "${name}" is missing`);
+  }
   return { shards, namespace, lease, times: checkTimes(times ?? defaultTimes) };
 }

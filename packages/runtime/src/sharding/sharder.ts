@@ -34,7 +34,8 @@ export class Sharder {
   /** @param controller names it in metrics */
   constructor(controller: string, options: SharderOptions) {
     this.#options = options;
-    this.#sharding = checkSharding(options);
+    const { namespace, lease, shards, times } = options;
+    this.#sharding = checkSharding({ namespace, lease, shards, times });
     this.#members = new Members(options, this.#sharding.times.leaseDuration);
     const gauge = (options.metrics ?? noMetrics).gauge({
       name: 'coxswain_controller_shards_held',
