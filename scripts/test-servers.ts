@@ -9,8 +9,8 @@ import { join } from 'node:path';
 /** @returns what ends it */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env['COX_SERVER'] !== 'real' || process.env['COX_CONTROL_PLANE']) return undefined;
-  const { startControlPlane } = await import('@coxswain/testing');
-  const plane = await startControlPlane();
+  const { startControlPlane, strictAdmission } = await import('@coxswain/testing');
+  const plane = await startControlPlane({ admissionPlugins: strictAdmission });
   const folder = await mkdtemp(join(tmpdir(), 'coxswain-servers-'));
   const file = join(folder, 'control-plane.json');
   await writeFile(file, JSON.stringify({ kubeconfig: plane.kubeconfig(), etcdUrl: plane.etcdUrl }), { mode: 0o600 });

@@ -49,7 +49,7 @@ export {
 } from './invariants/index.ts';
 export { type Cut, type CutTransport, cutTransport } from './perturb/index.ts';
 export { type ClusterProgram, type Finished, helmFor, kubectlFor, type Running } from './programs.ts';
-export { missingRules, type RbacRecorder, type RbacUse, recordRbac } from './rbac/index.ts';
+export { missingRules, type RbacRecorder, type RbacUse, recordRbac, unusedRules } from './rbac/index.ts';
 export {
   missingForRealCluster,
   type RealCluster,
@@ -63,6 +63,7 @@ export {
   type Server,
   serverFromEnv,
   startTestCluster,
+  strictAdmission,
   type TestCluster,
   type TestClusterOptions,
   TestTimeout,

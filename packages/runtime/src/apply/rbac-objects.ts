@@ -52,7 +52,7 @@ export function rolesFor(rules: RbacRules, { name, user, labels }: RbacObjectsOp
   ];
 }
 
-function made(kind: Kind, fields: KubeObject & object): Made {
+function made(kind: Kind, fields: KubeObject & Readonly<Record<string, unknown>>): Made {
   return { kind, object: { apiVersion: apiVersionOf(kind), kind: kind.kind, ...fields } };
 }
 

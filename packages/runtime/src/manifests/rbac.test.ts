@@ -188,11 +188,11 @@ describe('rulesOf', () => {
 
 describe('rbacObjects', () => {
   it('are roles and bindings for the service account, only where something is allowed', () => {
-    const serviceAccount = { namespace: 'ops', name: 'echo' };
+    const user = 'system:serviceaccount:ops:echo';
     const rules = { cluster: [], namespaces: { ops: [leases(['create'])] } };
     const metadata = { name: 'echo', namespace: 'ops', labels: { app: 'echo' } };
     const apiVersion = 'rbac.authorization.k8s.io/v1';
-    expect(rbacObjects(rules, { name: 'echo', serviceAccount, labels: { app: 'echo' } })).toEqual([
+    expect(rbacObjects(rules, { name: 'echo', user, labels: { app: 'echo' } })).toEqual([
       { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
       { apiVersion, kind: 'Role', metadata, rules: rules.namespaces.ops },
       {
@@ -200,13 +200,13 @@ describe('rbacObjects', () => {
         kind: 'RoleBinding',
         metadata,
         roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'echo' },
-        subjects: [{ kind: 'ServiceAccount', ...serviceAccount }],
+        subjects: [{ kind: 'ServiceAccount', namespace: 'ops', name: 'echo' }],
       },
     ]);
     const cluster = [core(['pods'], ['get'])];
-    const kinds = rbacObjects({ cluster, namespaces: {} }, { name: 'echo', serviceAccount }).map(
+    const kinds = rbacObjects({ cluster, namespaces: {} }, { name: 'echo', user: 'echo' }).map(
       (object) => (object as { kind?: string }).kind,
     );
-    expect(kinds).toEqual(['ServiceAccount', 'ClusterRole', 'ClusterRoleBinding']);
+    expect(kinds).toEqual(['ClusterRole', 'ClusterRoleBinding']);
   });
 });

@@ -14,6 +14,8 @@ export interface ControlPlaneOptions {
   /** Milliseconds each program may take until it is ready; default 120 000. */
   readonly timeout?: number;
   readonly clock?: Clock;
+  /** Admission plug-ins that a plain Kubernetes leaves off, too: `OwnerReferencesPermissionEnforcement`. Default: none. */
+  readonly admissionPlugins?: readonly string[];
 }
 
 /** A real etcd and kube-apiserver on loopback, empty, with nothing else running. */
@@ -57,7 +59,7 @@ async function startApiserver(
   clock: Clock,
   path: string,
   dir: string,
-  at: { readonly etcd: number; readonly port: number; readonly token: string },
+  at: { readonly etcd: number; readonly port: number; readonly token: string; readonly plugins: readonly string[] },
 ): Promise<Child> {
   const key = join(dir, 'sa.key');
   const tokens = join(dir, 'tokens.csv');
@@ -76,6 +78,7 @@ async function startApiserver(
     '--authorization-mode=RBAC',
     '--allow-privileged',
     `--token-auth-file=${tokens}`,
+    ...(at.plugins.length > 0 ? [`--enable-admission-plugins=${at.plugins.join(',')}`] : []),
   ]);
 }
 
@@ -98,7 +101,7 @@ function isReady(url: string, token: string): Promise<boolean> {
  * @throws Error naming the missing programs, or what the program said that did not come up
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const { timeout = 120_000, clock = systemClock } = options;
+  const { timeout = 120_000, clock = systemClock, admissionPlugins: plugins = [] } = options;
   const missing = await missingGoPrograms(['etcd', 'kube-apiserver']);
   if (missing.length > 0)
     throw new Error(
@@ -121,7 +124,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     const url = `https://127.0.0.1:${port}`;
     keep(startEtcd(clock, goProgramPath('etcd'), join(dir, 'etcd'), [etcdPort, peerPort]));
     const serve = async () => {
-      const at = { etcd: etcdPort, port, token };
+      const at = { etcd: etcdPort, port, token, plugins };
       const server = keep(await startApiserver(clock, goProgramPath('kube-apiserver'), dir, at));
       await untilReady(clock, server, probe, timeout);
     };

@@ -11,6 +11,7 @@ const use = (text: string): RbacUse => {
     group: group === '-' ? '' : group,
     resource,
     subresource: subresource === '-' ? '' : subresource,
+    namespace: '',
     name,
   };
 };

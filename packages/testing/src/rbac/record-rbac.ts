@@ -2,7 +2,7 @@ import type { Transport, TransportRequest, TransportResponse } from '@coxswain/r
 import { type RequestMeaning, requestMeaning } from '../requests/index.ts';
 
 /** Something that was asked for, as a role has to allow it. */
-export type RbacUse = Pick<RequestMeaning, 'verb' | 'group' | 'resource' | 'subresource' | 'name'> & {
+export type RbacUse = Pick<RequestMeaning, 'verb' | 'group' | 'resource' | 'subresource' | 'namespace' | 'name'> & {
   /** Set for a path that is no resource: `/version`. */
   readonly path?: string;
 };
@@ -23,8 +23,8 @@ export function recordRbac(transport: Transport): RbacRecorder {
   const uses = new Map<string, RbacUse>();
   const note = ({ method, path, query }: TransportRequest, verb?: string) => {
     const meaning = requestMeaning(method, path, query);
-    const { group, resource, subresource, name } = meaning;
-    const use = { verb: verb ?? meaning.verb, group, resource, subresource, name };
+    const { group, resource, subresource, namespace, name } = meaning;
+    const use = { verb: verb ?? meaning.verb, group, resource, subresource, namespace, name };
     const noted = meaning.isResource ? use : { ...use, path };
     uses.set(JSON.stringify(noted), noted);
   };

@@ -1,6 +1,7 @@
 import { startCluster } from '@coxswain/cluster';
-import { httpTransport, loadKubeconfig } from '@coxswain/runtime/client';
+import { connect } from './connect.ts';
 import type { Ground } from './ground.ts';
+import { strictAdmission } from './options.ts';
 import type { TestClusterOptions } from './types.ts';
 
 /** The embedded server, of this test alone. */
@@ -13,11 +14,14 @@ export async function embeddedGround(options: TestClusterOptions): Promise<Groun
     ...(http ? { port: 0 } : {}),
     controlPlane,
     kruise: false,
+    admissionPlugins: strictAdmission,
   });
   return {
     server: 'embedded',
-    transport: async () =>
-      http ? httpTransport(await loadKubeconfig({ text: cluster.kubeconfig() })) : cluster.client.transport,
+    async transport(user) {
+      if (http) return connect(cluster.kubeconfig(), user);
+      return (user === undefined ? cluster.client : cluster.clientAs({ name: user })).transport;
+    },
     kubeconfig: () => cluster.kubeconfig(),
     get idle() {
       return cluster.idle;

@@ -4,8 +4,8 @@ import type { Server } from './options.ts';
 /** What differs between the servers. */
 export interface Ground {
   readonly server: Server;
-  /** A new connection as an administrator. */
-  transport(): Promise<Transport>;
+  /** A new connection, as an administrator or as the user named. */
+  transport(user?: string): Promise<Transport>;
   kubeconfig(): string;
   /** False while the server itself has work to do. */
   readonly idle: boolean;

@@ -3,7 +3,7 @@
  * kube-apiserver, by one flag. Knows servers, clients and managers; nothing of the operators under test.
  */
 export { TestTimeout } from './errors.ts';
-export { type Server, serverFromEnv, sharedControlPlaneFile } from './options.ts';
+export { type Server, serverFromEnv, sharedControlPlaneFile, strictAdmission } from './options.ts';
 export type { SharedControlPlane } from './real-ground.ts';
 export { startTestCluster } from './start-test-cluster.ts';
 export type { ManagerSetup, TestCluster, TestClusterOptions, WaitOptions } from './types.ts';

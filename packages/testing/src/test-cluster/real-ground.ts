@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { httpTransport, loadKubeconfig } from '@coxswain/runtime/client';
 import { compactEtcd, startControlPlane } from '../control-plane/index.ts';
+import { connect } from './connect.ts';
 import type { Ground } from './ground.ts';
-import { sharedControlPlaneFile } from './options.ts';
+import { sharedControlPlaneFile, strictAdmission } from './options.ts';
 
 /** How a control plane that others started is described in a file: JSON of this form. */
 export interface SharedControlPlane {
@@ -15,14 +15,14 @@ export interface SharedControlPlane {
 export async function realGround(env: NodeJS.ProcessEnv = process.env): Promise<Ground> {
   const file = env[sharedControlPlaneFile];
   if (file) return groundOf(JSON.parse(await readFile(file, 'utf8')) as SharedControlPlane, async () => {});
-  const own = await startControlPlane();
+  const own = await startControlPlane({ admissionPlugins: strictAdmission });
   return groundOf({ kubeconfig: own.kubeconfig(), etcdUrl: own.etcdUrl }, () => own.stop());
 }
 
 function groundOf({ kubeconfig, etcdUrl }: SharedControlPlane, stop: () => Promise<void>): Ground {
   return {
     server: 'real',
-    transport: async () => httpTransport(await loadKubeconfig({ text: kubeconfig })),
+    transport: (user) => connect(kubeconfig, user),
     kubeconfig: () => kubeconfig,
     idle: true,
     compact: () => compactEtcd(etcdUrl),

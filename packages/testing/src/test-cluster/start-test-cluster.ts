@@ -1,4 +1,5 @@
 import { Namespace } from '@coxswain/k8s';
+import { grant, type RbacRules } from '@coxswain/runtime/apply';
 import { createClient, type Transport } from '@coxswain/runtime/client';
 import { randomSuffix, systemClock, systemRandom, VirtualClock } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
@@ -74,10 +75,18 @@ class World implements TestCluster {
     return this.#client;
   }
 
-  async transport(): Promise<Transport> {
-    const transport = await this.#ground.transport();
+  async transport({ rules }: { readonly rules?: RbacRules } = {}): Promise<Transport> {
+    const user = rules ? await this.#userWith(rules) : undefined;
+    const transport = await this.#ground.transport(user);
     this.#transports.push(transport);
     return this.#activity.observe(transport);
+  }
+
+  /** @returns the name of a new user, who may do what the rules say */
+  async #userWith(rules: RbacRules): Promise<string> {
+    const name = `user-${randomSuffix(this.#options.random ?? systemRandom, 8)}.${this.group}`;
+    await grant(this.client, { name, rules, user: name });
+    return name;
   }
 
   kubeconfig(): string {

@@ -1,4 +1,5 @@
 import type { Kind, KubeObject } from '@coxswain/k8s';
+import type { RbacRules } from '@coxswain/runtime/apply';
 import type { Client, Transport } from '@coxswain/runtime/client';
 import type { Clock, Logger, ObjectKey, Random } from '@coxswain/runtime/core';
 import type { Manager, ManagerOptions } from '@coxswain/runtime/manager';
@@ -48,8 +49,11 @@ export interface TestCluster extends AsyncDisposable {
   readonly group: string;
   /** A namespace that no other test uses; it exists. */
   readonly namespace: string;
-  /** One more connection to the server, as an administrator: its own sockets over HTTP. Closed at the end. */
-  transport(): Promise<Transport>;
+  /**
+   * One more connection to the server: its own sockets over HTTP. Closed at the end. As an administrator; with `rules` as a user who may
+   * do what they say, and nothing else.
+   */
+  transport(options?: { readonly rules?: RbacRules }): Promise<Transport>;
   /** YAML, for programs outside. @throws when the embedded server was started without `http` */
   kubeconfig(): string;
   /** A manager on this server; stopped at the end, before the server. Its name is `operator`, unless given. */

@@ -94,7 +94,8 @@ class SelfSigned implements CertificateSource {
 
   async start(parts: CertificateParts, signal: AbortSignal): Promise<void> {
     const { controller, unlink } = linkedController(signal);
-    const cache = createCache(parts);
+    const { client, clock, random, log, metrics } = parts;
+    const cache = createCache({ client, clock, random, log, metrics });
     const observer = certificateMetrics(parts.metrics);
     const pacer = new Pacer(parts.clock, parts.random, controller.signal);
     this.#watch(cache, () => pacer.wake());
