@@ -21,7 +21,7 @@ import { DependencyWatch } from './dependencies.ts';
 import { Expectations } from './expectations.ts';
 import { ActorLoop } from './loop.ts';
 import { actorMetrics } from './metrics.ts';
-import { resolveActorOptions } from './options.ts';
+import { checkActor, type ResolvedActorOptions, resolveActorOptions } from './options.ts';
 import type { Actor, ActorOptions } from './types.ts';
 
 /** What an actor's controller takes from its manager. */
@@ -37,7 +37,7 @@ export class ActorControllerBuilder<T extends KubeObject> {
   readonly #kind: Kind<T>;
   readonly #name: string;
   readonly #actor: Actor<T>;
-  readonly #options: ActorOptions;
+  readonly #options: ResolvedActorOptions;
   readonly #host: ActorHost;
   readonly #builder: Builder<T>;
   readonly #indexed = new Set<string>();
@@ -51,10 +51,11 @@ export class ActorControllerBuilder<T extends KubeObject> {
     host: ActorHost,
     register: Register,
   ) {
+    checkActor(actor, name);
     this.#kind = kind;
     this.#name = name;
     this.#actor = actor;
-    this.#options = options;
+    this.#options = resolveActorOptions(options, name);
     this.#host = host;
     this.#builder = new Builder(kind, name, host, register).where(specChanged);
   }
@@ -102,9 +103,8 @@ export class ActorControllerBuilder<T extends KubeObject> {
   }
 
   run(): Controller {
-    const host = this.#host;
+    const [host, options] = [this.#host, this.#options];
     for (const kind of this.#actor.owns ?? []) if (!this.#owned.has(resourceName(kind))) this.owns(kind);
-    const options = resolveActorOptions(this.#options, this.#name);
     host.cache.keepAppliedFields(options.fieldManager);
     const dependencies = new DependencyWatch(host.cache, (key) => controller.enqueue(key));
     const loop = new ActorLoop<T>({

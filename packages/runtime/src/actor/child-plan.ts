@@ -1,6 +1,6 @@
 import { type Kind, type KubeObject, resourceName } from '@coxswain/k8s';
 import { ownershipObstacle } from '../apply/index.ts';
-import { isFields, keyOf, keyString } from '../core/index.ts';
+import { checkFunction, checkOptions, isFields, keyOf, keyString, optionNames } from '../core/index.ts';
 
 /**
  * When the server refuses to change a field of a child:
@@ -34,23 +34,37 @@ export interface Child {
 
 /**
  * A child as it is wanted: what `object` says is applied, what it leaves out belongs to others.
- * @throws ChildrenError without an object
+ * @throws ChildrenError without an object, TypeError for an option that is not known or is nothing of its type
  */
 export function child<C extends KubeObject>(kind: Kind<C>, object: C, options: ChildOptions<C> = {}): Child {
   if (!isFields(kind) || !kind.kind) throw new ChildrenError('child(kind, object): the first argument is not a kind');
   if (!isFields(object) || !isFields(object.metadata)) {
     throw new ChildrenError(`child(${kind.kind}, object): the object has no metadata; give it a name there`);
   }
+  checkChildOptions(`child(${kind.kind} ${object.metadata.name})`, options);
   const { id = `${kind.kind}/${object.metadata.name}`, after = [], onImmutable = 'fail', ready = () => true } = options;
   // Only ever called with an object of this kind.
   return { kind, object, id, after, ready: ready as (child: KubeObject) => boolean, onImmutable };
 }
+
+const optionsOfChild = optionNames<ChildOptions<KubeObject>>({ id: true, after: true, ready: true, onImmutable: true });
+const policies: readonly string[] = ['fail', 'recreate', 'orphanAndRecreate'] satisfies ImmutablePolicy[];
 
 /** The children that were asked for cannot be had together; nothing was written. */
 export class ChildrenError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'ChildrenError';
+  }
+}
+
+function checkChildOptions<C extends KubeObject>(what: string, options: ChildOptions<C>): void {
+  checkOptions(what, options, optionsOfChild);
+  const { after, ready, onImmutable } = options;
+  if (after !== undefined && !Array.isArray(after)) throw new TypeError(`${what}: \`after\` is a list of ids`);
+  checkFunction(what, 'ready', ready, true);
+  if (onImmutable !== undefined && !policies.includes(onImmutable)) {
+    throw new TypeError(`${what}: \`onImmutable\` is one of ${policies.join(', ')}, not ${String(onImmutable)}`);
   }
 }
 

@@ -3,11 +3,24 @@ import { type ApplyMemory, applyObject } from '../apply/index.ts';
 import type { Cache, Store } from '../cache/types.ts';
 import type { Client } from '../client/index.ts';
 import { controllerOf, ownerIndex, type ReconcileContext } from '../controller/index.ts';
-import { isNotFound, keyOf, keyString, type ObjectKey } from '../core/index.ts';
+import {
+  checkFunction,
+  checkNumber,
+  checkOptions,
+  isNotFound,
+  keyOf,
+  keyString,
+  milliseconds,
+  type ObjectKey,
+  optionNames,
+} from '../core/index.ts';
 import type { EventRecorder } from '../events/index.ts';
 import type { StatusDraft } from './draft.ts';
 import type { Expectations } from './expectations.ts';
-import type { ActorContext, EventDetails } from './types.ts';
+import type { ActorContext, EventDetails, ExpectOptions } from './types.ts';
+
+const optionsOfApply = optionNames<{ readonly owned?: boolean }>({ owned: true });
+const optionsOfExpect = optionNames<ExpectOptions>({ timeout: true });
 
 /** What all contexts of one actor share. */
 export interface ContextParts<T extends KubeObject> {
@@ -41,8 +54,10 @@ export function actorContext<T extends KubeObject>(
     status: draft.status,
     conditions: draft.conditions,
     store: (of) => cache.store(of),
-    apply: (of, desired, { owned = true } = {}) =>
-      applyObject(of, desired, {
+    apply: async (of, desired, options) => {
+      checkOptions(`apply(${of.kind})`, options, optionsOfApply);
+      const { owned = true } = options ?? {};
+      return applyObject(of, desired, {
         client,
         cache,
         clock,
@@ -51,14 +66,23 @@ export function actorContext<T extends KubeObject>(
         signal,
         ...(owned ? { owner: { kind, object } } : {}),
         onLoop: (message) => event({ type: 'Warning', reason: 'ApplyLoop', message, action: 'Apply' }),
-      }),
+      });
+    },
     owned: (of) => ownedBy(object, of, cache, parts.indexed(of)),
-    expect: (name, met, { timeout = 30_000 } = {}) => {
+    expect: (name, met, options) => {
+      const { timeout = 30_000 } = checkedExpectOptions(`expect('${name}')`, met, options);
       const { uid = '' } = object.metadata;
       parts.expectations.set(keyString(keyOf(object)), uid, name, { met, deadline: clock.monotonic() + timeout });
     },
     ensureGone: (of, key) => ensureGone(client, cache, of, key),
   };
+}
+
+function checkedExpectOptions(what: string, met: () => boolean, options: ExpectOptions = {}): ExpectOptions {
+  checkOptions(what, options, optionsOfExpect);
+  checkFunction(what, 'met', met, true);
+  checkNumber(what, 'timeout', options.timeout, milliseconds);
+  return options;
 }
 
 function ownedBy<C extends KubeObject>(owner: KubeObject, kind: Kind<C>, cache: Cache, indexed: boolean): readonly C[] {

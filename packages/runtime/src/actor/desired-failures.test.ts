@@ -57,7 +57,7 @@ describe('a pass of desired() that fails', () => {
     ],
     [
       '`ready` answers a Promise',
-      { children: () => [child(Part, part('p'), { ready: (async () => true) as never })] },
+      { children: () => [child(Part, part('p'), { ready: (() => Promise.resolve(true)) as never })] },
       '`ready` of ConfigMap default/p answered a Promise',
     ],
     ['`children` throws', { children: fails }, '`children` of Widget default/w threw: Cannot read'],

@@ -1,6 +1,6 @@
 import { type Kind, type KubeObject, resourceName } from '@coxswain/k8s';
 import { json } from '../client/index.ts';
-import { isNotFound, keyOf, keyString, messageOf } from '../core/index.ts';
+import { checkFunction, checkOptions, isNotFound, keyOf, keyString, messageOf, optionNames } from '../core/index.ts';
 import { type Child, ChildrenError, childName, identity, orderChildren, shortList } from './child-plan.ts';
 import { immutableFields } from './immutable-fields.ts';
 import { failure } from './outcome.ts';
@@ -40,6 +40,16 @@ export interface DesiredOptions<T extends KubeObject> {
   finalize?(context: ActorContext<T>): Promise<boolean>;
 }
 
+const optionsOfDesired = optionNames<DesiredOptions<KubeObject>>({
+  owns: true,
+  keep: true,
+  children: true,
+  status: true,
+  dependencies: true,
+  dependsOn: true,
+  finalize: true,
+});
+
 /** An {@link Actor} that keeps a set of children. */
 export interface DesiredActor<T extends KubeObject> extends Actor<T>, Pick<DesiredOptions<T>, 'children' | 'status'> {
   readonly owns: readonly Kind[];
@@ -55,8 +65,10 @@ type Progress =
  * An actor that says what should be there instead of what to do: children are applied in order, those that are no longer
  * desired are deleted, and the condition `Ready` tells which are waited for. Children must be in the object's namespace,
  * unless the object is cluster-scoped: no owner reference reaches further.
+ * @throws TypeError for an option that is not known, or a required one that is missing
  */
 export function desired<T extends KubeObject>(options: DesiredOptions<T>): DesiredActor<T> {
+  checkDesired(options);
   const { owns, children, status, dependencies, dependsOn, finalize } = options;
   const keep = new Set((options.keep ?? []).map(resourceName));
   return {
@@ -90,6 +102,15 @@ export function desired<T extends KubeObject>(options: DesiredOptions<T>): Desir
       return true;
     },
   };
+}
+
+function checkDesired<T extends KubeObject>(options: DesiredOptions<T>): void {
+  checkOptions('desired', options, optionsOfDesired);
+  if (!Array.isArray(options?.owns)) throw new TypeError('desired: "owns" is the list of kinds that children may have');
+  if (options.children === undefined) throw new TypeError('desired: "children" is missing; give a function');
+  for (const name of ['children', 'status', 'dependencies'] as const)
+    checkFunction('desired', name, options[name], true);
+  checkFunction('desired', 'finalize', options.finalize);
 }
 
 /** The children that are wanted, in their order. @throws ChildrenError, which `Ready` tells, before anything was written */

@@ -41,13 +41,17 @@ async function setUp(options: Partial<ImmutableConfigOptions<ConfigMap>> = {}) {
     await client.of(Widget).create({ ...widget(name), spec: { size } });
     await clock.advance(1_000);
   };
-  const resize = async (name: string, size: number) => {
+  const resizeAtOnce = async (name: string, size: number) => {
     await client.of(Widget).patch({ namespace: 'default', name }, merge({ spec: { size } }));
+    await clock.settle();
+  };
+  const resize = async (name: string, size: number) => {
+    await resizeAtOnce(name, size);
     await clock.advance(1_000);
   };
   const list = async () => (await client.of(ConfigMap).list({ namespace: 'default' })).items;
   const sizes = async () => (await list()).map(({ data }) => Number(data?.['size'])).sort((a, b) => a - b);
-  return { api, client, clock, names, create, resize, list, sizes };
+  return { api, client, clock, names, create, resize, resizeAtOnce, list, sizes };
 }
 
 describe('immutable configs', () => {
@@ -70,6 +74,44 @@ describe('immutable configs', () => {
     await t.create('w', 1);
     for (const size of [2, 3, 4, 5, 6]) await t.resize('w', size);
     expect(await t.sizes()).toEqual([4, 5, 6, 100]);
+  });
+
+  it('are kept by true age when they are made within one second, and by last use after a way back', async () => {
+    const t = await setUp({ history: 2 });
+    await t.create('w', 1);
+    for (const size of [2, 3, 4, 5, 6, 7, 8]) await t.resizeAtOnce('w', size);
+    expect(await t.sizes()).toEqual([6, 7, 8]);
+    await t.resizeAtOnce('w', 6);
+    expect(await t.sizes()).toEqual([6, 7, 8]);
+    await t.resizeAtOnce('w', 9);
+    expect(await t.sizes()).toEqual([6, 8, 9]);
+    const revisions = (await t.list()).map(({ metadata, data }) => [
+      Number(data?.['size']),
+      metadata.annotations?.['coxswain.dev/config-revision'],
+    ]);
+    expect(Object.fromEntries(revisions)).toEqual({ 6: '9', 8: '8', 9: '10' });
+  });
+
+  it('of an earlier release, without a revision, are older than all that have one', async () => {
+    const t = await setUp({ history: 1 });
+    await t.create('w', 1);
+    const [first] = await t.list();
+    const strip = merge({ metadata: { annotations: null } });
+    await t.client.of(ConfigMap).patch({ namespace: 'default', name: first?.metadata.name ?? '' }, strip);
+    for (const size of [2, 3]) await t.resizeAtOnce('w', size);
+    expect(await t.sizes()).toEqual([2, 3]);
+  });
+
+  it('write nothing when nothing changed', async () => {
+    const t = await setUp();
+    await t.create('w', 1);
+    await t.resize('w', 2);
+    const writes = t.api.writes.filter((write) => write.includes('/configmaps')).length;
+    await t.client
+      .of(Widget)
+      .patch({ namespace: 'default', name: 'w' }, merge({ metadata: { labels: { seen: 'y' } } }));
+    await t.clock.advance(1_000);
+    expect(t.api.writes.filter((write) => write.includes('/configmaps')).length).toBe(writes);
   });
 
   it('stay as long as they are in use, however old', async () => {

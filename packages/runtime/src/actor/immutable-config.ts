@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { ConfigMap, Kind, KubeObject, Secret } from '@coxswain/k8s';
-import { isConflict, isNotFound, keyOf } from '../core/index.ts';
+import { checkFunction, checkNumber, checkOptions, isConflict, isNotFound, keyOf, optionNames } from '../core/index.ts';
 import type { ActorContext } from './types.ts';
 
 /** On every version, with the name they have in common (or its digest, where that is too long for a label). */
 const familyLabel = 'coxswain.dev/config';
+/** Counts the changes, as a ControllerRevision does: a version that is gone back to gets the next number. Times have only seconds. */
+const revisionAnnotation = 'coxswain.dev/config-revision';
 const longestLabel = 63;
 const longestName = 253;
 
@@ -26,7 +28,7 @@ export interface ImmutableConfigOptions<T extends ConfigMap | Secret> extends Co
   readonly labels?: Texts;
   /** The type of a Secret; default `Opaque`. */
   readonly type?: string;
-  /** Versions kept beside the current one although nothing uses them, the newest; default 3. */
+  /** Versions kept beside the current one although nothing uses them: those that were current last; default 3. */
   readonly history?: number;
   /** Names that are in use: these versions stay, however old. `configsInTemplates` finds them in pod templates. Default: none. */
   readonly inUse?: () => Iterable<string>;
@@ -34,17 +36,39 @@ export interface ImmutableConfigOptions<T extends ConfigMap | Secret> extends Co
   readonly digest?: (content: ConfigContent) => string;
 }
 
+const optionsOfConfig = optionNames<ImmutableConfigOptions<ConfigMap>>({
+  kind: true,
+  name: true,
+  labels: true,
+  type: true,
+  data: true,
+  stringData: true,
+  binaryData: true,
+  history: true,
+  inUse: true,
+  digest: true,
+});
+
+function checkConfig<T extends ConfigMap | Secret>(options: ImmutableConfigOptions<T>): void {
+  const what = `immutableConfig(${options.name})`;
+  checkOptions(what, options, optionsOfConfig);
+  checkNumber(what, 'history', options.history, { whole: true });
+  checkFunction(what, 'inUse', options.inUse, true);
+  checkFunction(what, 'digest', options.digest, true);
+}
+
 /**
  * A ConfigMap or Secret that never changes: a new content makes a new object of another name, so that a rollout moves to it and can move back.
- * The same content has the same name, on every replica and after every restart. Versions that nothing uses are deleted, but for the newest
- * `history`; those of other owners are never touched.
+ * The same content has the same name, on every replica and after every restart. Versions that nothing uses are deleted, but for the
+ * `history` that were current last; those of other owners are never touched.
  * @returns the current version; its name goes into the pod template
- * @throws RangeError when the name is too long
+ * @throws RangeError when the name is too long, TypeError for an option that is not known
  */
 export async function immutableConfig<T extends ConfigMap | Secret>(
   context: Pick<ActorContext<KubeObject>, 'object' | 'apply' | 'owned' | 'client'>,
   options: ImmutableConfigOptions<T>,
 ): Promise<T> {
+  checkConfig(options);
   const { kind, name: base, labels = {}, type, data, stringData, binaryData, digest = digestOf } = options;
   const content: ConfigContent = {
     ...(data ? { data } : {}),
@@ -56,26 +80,28 @@ export async function immutableConfig<T extends ConfigMap | Secret>(
     throw new RangeError(`${kind.kind} "${base}": with its digest the name is longer than ${longestName}`);
   const family = familyOf(base);
   const { namespace } = context.object.metadata;
-  const metadata = { name, ...(namespace ? { namespace } : {}), labels: { ...labels, [familyLabel]: family } };
+  const versions = context.owned(kind).filter(({ metadata }) => metadata.labels?.[familyLabel] === family);
+  const metadata = {
+    name,
+    ...(namespace ? { namespace } : {}),
+    labels: { ...labels, [familyLabel]: family },
+    annotations: { [revisionAnnotation]: String(revisionFor(name, versions)) },
+  };
   const wanted = { metadata, immutable: true, ...(type ? { type } : {}), ...content } as unknown as T;
   const current = await context.apply(kind, wanted);
-  await collect(context, options, family, name);
+  await collect(context, options, versions, name);
   return current;
 }
 
 async function collect<T extends ConfigMap | Secret>(
-  { owned, client }: Pick<ActorContext<KubeObject>, 'owned' | 'client'>,
+  { client }: Pick<ActorContext<KubeObject>, 'client'>,
   { kind, history = 3, inUse }: ImmutableConfigOptions<T>,
-  family: string,
+  versions: readonly T[],
   current: string,
 ): Promise<void> {
   const used = new Set(inUse?.() ?? []);
-  const unused = owned(kind).filter(
-    ({ metadata }) =>
-      metadata.labels?.[familyLabel] === family &&
-      metadata.name !== current &&
-      !used.has(metadata.name) &&
-      metadata.deletionTimestamp === undefined,
+  const unused = versions.filter(
+    ({ metadata: { name, deletionTimestamp } }) => name !== current && !used.has(name) && !deletionTimestamp,
   );
   for (const { metadata } of unused.toSorted(newestFirst).slice(history)) {
     const { uid } = metadata;
@@ -88,7 +114,24 @@ async function collect<T extends ConfigMap | Secret>(
   }
 }
 
-function newestFirst({ metadata: a }: KubeObject, { metadata: b }: KubeObject): number {
+/** The current version has the highest number of all. */
+function revisionFor(name: string, versions: readonly KubeObject[]): number {
+  const others = versions.filter(({ metadata }) => metadata.name !== name).map(revisionOf);
+  const mine = revisionOf(versions.find(({ metadata }) => metadata.name === name));
+  const highest = Math.max(0, ...others);
+  return mine > highest ? mine : highest + 1;
+}
+
+/** 0 of those that have none. */
+function revisionOf(version: KubeObject | undefined): number {
+  const revision = Number(version?.metadata.annotations?.[revisionAnnotation]);
+  return Number.isSafeInteger(revision) && revision > 0 ? revision : 0;
+}
+
+function newestFirst(one: KubeObject, other: KubeObject): number {
+  const [{ metadata: a }, { metadata: b }] = [one, other];
+  const later = revisionOf(other) - revisionOf(one);
+  if (later !== 0) return later;
   const [before, after] = [a.creationTimestamp ?? '', b.creationTimestamp ?? ''];
   if (before !== after) return before < after ? 1 : -1;
   return a.name < b.name ? -1 : 1;

@@ -1,4 +1,15 @@
-import type { ActorOptions } from './types.ts';
+import type { KubeObject } from '@coxswain/k8s';
+import { checkNumber, checkOptions, isFields, milliseconds, optionNames, someMilliseconds } from '../core/index.ts';
+import type { Actor, ActorOptions } from './types.ts';
+
+const names = optionNames<ActorOptions>({
+  finalizer: true,
+  fieldManager: true,
+  retryAfter: true,
+  resyncAfter: true,
+  statusSubresource: true,
+  syncedCondition: true,
+});
 
 /** {@link ActorOptions} with every default filled in. */
 export interface ResolvedActorOptions {
@@ -10,11 +21,23 @@ export interface ResolvedActorOptions {
   readonly syncedCondition: boolean;
 }
 
-/** @throws RangeError for an option that makes no sense, naming it */
+/** @throws TypeError for what is no actor, naming what it lacks */
+export function checkActor<T extends KubeObject>(actor: Actor<T>, controller: string): void {
+  for (const name of ['observe', 'finalize'] as const) {
+    if (isFields(actor) && typeof actor[name] === 'function') continue;
+    throw new TypeError(`${controller}: the actor has no function \`${name}\`; see Actor`);
+  }
+}
+
+/**
+ * @throws TypeError for an option that is not known
+ * @throws RangeError for an option that makes no sense, naming it
+ */
 export function resolveActorOptions(options: ActorOptions, controller: string): ResolvedActorOptions {
-  const retryAfter = options.retryAfter ?? 2_000;
-  if (!(retryAfter > 0))
-    throw new RangeError(`${controller}: option "retryAfter" is ${retryAfter}; give milliseconds above 0`);
+  checkOptions(`options of the actor ${controller}`, options, names);
+  const { retryAfter = 2_000, resyncAfter } = options;
+  checkNumber(controller, 'retryAfter', retryAfter, someMilliseconds);
+  checkNumber(controller, 'resyncAfter', resyncAfter, milliseconds);
   if (!/^[^/\s]+\/[^/\s]+$/.test(options.finalizer)) {
     throw new RangeError(`${controller}: finalizer "${options.finalizer}" is not qualified; write it as domain/name`);
   }
@@ -22,7 +45,7 @@ export function resolveActorOptions(options: ActorOptions, controller: string): 
     finalizer: options.finalizer,
     fieldManager: options.fieldManager ?? controller,
     retryAfter,
-    resyncAfter: options.resyncAfter,
+    resyncAfter,
     statusSubresource: options.statusSubresource ?? true,
     syncedCondition: options.syncedCondition ?? true,
   };
