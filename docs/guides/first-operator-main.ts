@@ -1,20 +1,18 @@
 import { installCrds } from '@coxswain/runtime/apply';
 import { createClient, defaultConnection, httpTransport } from '@coxswain/runtime/client';
 import { jsonLogger } from '@coxswain/runtime/core';
-import { createManager } from '@coxswain/runtime/manager';
+import { createManager, runUntilSignal } from '@coxswain/runtime/manager';
 import { Greeting, greetings } from './first-operator.ts';
 
 const log = jsonLogger({ write: (line) => process.stderr.write(line) });
-const transport = httpTransport(await defaultConnection({ env: process.env }));
-const client = createClient({ transport, fieldManager: 'greetings' });
-await installCrds(client, [Greeting.crd()]);
 
-const manager = createManager({ client, name: 'greetings', log });
-greetings(manager);
-await manager.start();
-log.info({}, 'greeting');
+async function setUp() {
+  const transport = httpTransport(await defaultConnection({ env: process.env }));
+  const client = createClient({ transport, fieldManager: 'greetings' });
+  await installCrds(client, [Greeting.crd()]);
+  const manager = createManager({ client, name: 'greetings', log });
+  greetings(manager);
+  return manager;
+}
 
-process.once('SIGTERM', async () => {
-  await manager.stop();
-  await transport.close();
-});
+await runUntilSignal(setUp, { log, onRunning: () => log.info({}, 'greeting') });

@@ -1,9 +1,9 @@
 import { ConfigMap } from '@coxswain/k8s';
 import type { Actor } from '@coxswain/runtime/actor';
 import { installCrds } from '@coxswain/runtime/apply';
-import { createClient, httpTransport, loadKubeconfig } from '@coxswain/runtime/client';
+import { createClient, defaultConnection, httpTransport } from '@coxswain/runtime/client';
 import { jsonLogger, keyOf } from '@coxswain/runtime/core';
-import { createManager } from '@coxswain/runtime/manager';
+import { createManager, runUntilSignal } from '@coxswain/runtime/manager';
 import { defineResource, type ResourceType, s } from '@coxswain/schema';
 
 const Echo = defineResource({
@@ -33,19 +33,14 @@ const echo: Actor<Echo> = {
 };
 
 const log = jsonLogger({ write: (line) => process.stderr.write(line) });
-const transport = httpTransport(await loadKubeconfig({ path: process.env['KUBECONFIG'] ?? '' }));
-const client = createClient({ transport, fieldManager: 'echo' });
-await installCrds(client, [Echo.crd()]);
 
-const manager = createManager({ client, name: 'echo', log });
-manager.actor(Echo, echo, { finalizer: 'demo.dev/echo' }).owns(ConfigMap).run();
-await manager.start();
-log.info({}, 'ready for echoes; Ctrl-C ends');
+async function setUp() {
+  const transport = httpTransport(await defaultConnection({ env: process.env }));
+  const client = createClient({ transport, fieldManager: 'echo' });
+  await installCrds(client, [Echo.crd()]);
+  const manager = createManager({ client, name: 'echo', log });
+  manager.actor(Echo, echo, { finalizer: 'demo.dev/echo' }).owns(ConfigMap).run();
+  return manager;
+}
 
-const end = async () => {
-  await manager.stop();
-  await transport.close();
-  log.info({}, 'ended');
-};
-process.once('SIGINT', end);
-process.once('SIGTERM', end);
+await runUntilSignal(setUp, { log, onRunning: () => log.info({}, 'ready for echoes; Ctrl-C ends') });

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { ConfigMap } from '@coxswain/k8s';
 import { createClient, httpTransport, loadKubeconfig, type Transport } from '@coxswain/runtime/client';
 import { keyOf } from '@coxswain/runtime/core';
-import { createManager } from '@coxswain/runtime/manager';
+import { createManager, runUntilSignal } from '@coxswain/runtime/manager';
 import { Echo } from './echo.ts';
 import type { EchoProgramOptions, EchoReport } from './types.ts';
 
@@ -31,7 +31,6 @@ const client = createClient({ transport, fieldManager: identity, userAgent: 'ech
 const manager = createManager({
   client,
   name: 'echo',
-  onLost: () => process.exit(1),
   ...(options.lease ? { election: { namespace, lease: options.lease, identity } } : {}),
 });
 let passes = 0;
@@ -62,11 +61,14 @@ createInterface({ input: process.stdin }).on('line', (id) => {
   collect?.();
   say({ report: 'stats', id, passes, heap: process.memoryUsage().heapUsed });
 });
-process.once('SIGTERM', async () => {
-  await manager.stop();
-  await transport.close();
-  process.exit(0);
+// Runs when all informers have been started.
+manager.add({
+  name: 'warm',
+  start: async () => {
+    void manager.cache.synced().then(
+      () => say({ report: 'warm' }),
+      () => {},
+    );
+  },
 });
-void manager.cache.synced().then(() => say({ report: 'warm' }));
-await manager.start();
-say({ report: 'leads' });
+await runUntilSignal(() => manager, { onRunning: () => say({ report: 'leads' }) });
