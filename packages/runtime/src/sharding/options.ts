@@ -38,13 +38,16 @@ export interface SharderOptions extends ShardingOptions {
 
 const mostShards = 256;
 
-/** Absent, or there without a value: both are the default. */
-type Given<O> = { readonly [Name in keyof O]: O[Name] | undefined };
+/** Defaults may be absent, or there without a value. */
+interface Given extends Pick<ShardingOptions, 'namespace' | 'lease'> {
+  readonly shards?: number | undefined;
+  readonly times?: ElectionTimes | undefined;
+}
 
 const names = optionNames<ShardingOptions>({ shards: true, namespace: true, lease: true, times: true });
 
 /** @throws RangeError for what makes no sense, TypeError for an option that nobody reads */
-export function checkSharding(options: Given<ShardingOptions>): Required<ShardingOptions> {
+export function checkSharding(options: Given): Required<ShardingOptions> {
   checkOptions('sharding', options, names);
   const { shards = 16, namespace, lease, times } = options;
   checkNumber('sharding', 'shards', shards, { from: 1, to: mostShards, whole: true });
