@@ -1,4 +1,4 @@
-import type { KubeObject } from '@coxswain/k8s';
+import type { KubeList, KubeObject } from '@coxswain/k8s';
 import { ConnectionError, type Resource, type WatchOptions } from '../client/index.ts';
 import {
   ApiError,
@@ -135,16 +135,17 @@ export class Watcher<T extends KubeObject> {
   async #page(signal: AbortSignal): Promise<State> {
     const { resource, selection, sink } = this.#options;
     sink.beginListing();
-    let token: string | undefined;
+    const fetch = (token?: string) => resource.list({ ...selection, signal, ...(token ? { continue: token } : {}) });
     let version = '';
-    do {
-      const page = await resource.list({ ...selection, signal, ...(token ? { continue: token } : {}) });
+    for (let next: Promise<KubeList<T>> | undefined = fetch(); next; ) {
+      const { items, metadata }: KubeList<T> = await next;
       this.#contact();
-      this.#health.count('events', page.items.length);
-      for (const item of page.items) sink.listed(item);
-      version = page.metadata.resourceVersion ?? version;
-      token = page.metadata.continue || undefined;
-    } while (token);
+      this.#health.count('events', items.length);
+      version = metadata.resourceVersion ?? version;
+      // The server is at the next page while this one is taken in.
+      next = metadata.continue ? fetch(metadata.continue) : undefined;
+      for (const item of items) sink.listed(item);
+    }
     this.#listedOnce = true;
     return sink.endListing(version) ? { step: 'watch' } : this.#list();
   }

@@ -283,3 +283,27 @@ test('a rotated token is read again after a minute, and at once when it is refus
   wanted = 'four';
   await expect(get()).rejects.toMatchObject({ code: 401 });
 });
+
+test('a list without managed fields: they are handed over item by item, as texts', async () => {
+  const fields = (manager: string) => [{ manager, operation: 'Apply', fieldsV1: { 'f:data': {} } }];
+  const items = [
+    { metadata: { name: 'a', managedFields: fields('one') } },
+    { metadata: { name: 'b' } },
+    { metadata: { managedFields: fields('two'), name: 'c' }, data: {} },
+  ];
+  const { transport } = await plain((_, response) => answer(response, 200, { metadata: {}, items }));
+  const kept: unknown[] = [];
+  const response = await transport.send({
+    method: 'GET',
+    path: '/api/v1/configmaps',
+    keepManagedFields: ({ name }, text) => void kept.push([name, JSON.parse(text)]),
+  });
+  expect(kept).toEqual([
+    ['a', fields('one')],
+    ['c', fields('two')],
+  ]);
+  expect(response.body).toEqual({
+    metadata: {},
+    items: [{ metadata: { name: 'a' } }, { metadata: { name: 'b' } }, { metadata: { name: 'c' }, data: {} }],
+  });
+});

@@ -6,7 +6,7 @@ import type { Connection, Credentials } from './connection.ts';
 import { ConnectionError } from './errors.ts';
 import { type HttpPool, openPool } from './http-pool.ts';
 import { impersonationHeaders } from './impersonation.ts';
-import { parseWithoutManagedFields } from './managed-fields.ts';
+import { type Holder, parseWithoutManagedFields } from './managed-fields.ts';
 import { parseJson, stringifyJson } from './parse-json.ts';
 import { responseError } from './response-error.ts';
 import type { Transport, TransportRequest, TransportResponse, WatchEvent } from './transport.ts';
@@ -178,8 +178,12 @@ class HttpTransport implements Transport {
 }
 
 function parsed(text: string, { keepManagedFields: keep }: TransportRequest): unknown {
-  const metadataOf = (object: { readonly metadata?: { managedFields?: unknown } }) => object?.metadata;
-  return (keep && parseWithoutManagedFields(text, metadataOf, keep)) ?? parseJson(text);
+  return (keep && parseWithoutManagedFields(text, holdersOf, keep)) ?? parseJson(text);
+}
+
+/** Of an answer: the items of a list, or the one object it is. */
+function holdersOf(answer: (Holder & { readonly items?: readonly Holder[] }) | null): readonly Holder[] {
+  return Array.isArray(answer?.items) ? answer.items : [answer];
 }
 
 function sameTls(a: Credentials, b: Credentials): boolean {

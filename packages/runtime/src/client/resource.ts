@@ -58,6 +58,7 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
       method: 'GET',
       path: pathOf(this.#kind, options.namespace),
       query: listQuery(options),
+      ...parsingOf(options),
       ...(options.metadataOnly ? { accept: partialList } : {}),
     };
     const list = (await this.#caller.call(this.#what('list', options.namespace), request, options)) as KubeList<T>;

@@ -65,7 +65,7 @@ export interface DeleteOptions extends CallOptions {
 }
 
 /** Which objects a list has, and how much of them at a time. */
-export interface ListOptions extends CallOptions {
+export interface ListOptions extends CallOptions, ParsingOptions {
   /** Absent: all namespaces. */
   readonly namespace?: string;
   /** A selector in Kubernetes' notation: `app=web,tier in (a,b)`, or equality pairs. */
@@ -81,7 +81,7 @@ export interface ListOptions extends CallOptions {
 }
 
 /** Which objects a watch follows, and from where. */
-export interface WatchOptions extends Omit<ListOptions, 'limit' | 'continue'>, ParsingOptions {
+export interface WatchOptions extends Omit<ListOptions, 'limit' | 'continue'> {
   readonly timeoutSeconds?: number;
   readonly allowBookmarks?: boolean;
   /** WatchList: stream the present objects first. */

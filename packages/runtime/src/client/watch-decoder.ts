@@ -1,5 +1,5 @@
 import { ConnectionError } from './errors.ts';
-import { parseWithoutManagedFields } from './managed-fields.ts';
+import { type Holder, parseWithoutManagedFields } from './managed-fields.ts';
 import { parseJson } from './parse-json.ts';
 import type { KeepManagedFields, WatchEvent } from './transport.ts';
 
@@ -45,7 +45,7 @@ export class WatchDecoder {
 
 function decode(line: string, keep: KeepManagedFields | undefined): WatchEvent | undefined {
   if (line.trim() === '') return undefined;
-  const event = (keep && parseWithoutManagedFields<Line>(line, metadataOf, keep)) ?? parsed(line);
+  const event = (keep && parseWithoutManagedFields(line, holdersOf, keep)) ?? parsed(line);
   const { type, object } = (event ?? {}) as { readonly type?: unknown; readonly object?: unknown };
   if (typeof type !== 'string' || typeof object !== 'object' || object === null) {
     throw new ConnectionError('the watch sent a line that is not an event');
@@ -61,8 +61,4 @@ function parsed(line: string): unknown {
   }
 }
 
-interface Line {
-  readonly object?: { readonly metadata?: { managedFields?: unknown } };
-}
-
-const metadataOf = (event: Line) => event?.object?.metadata;
+const holdersOf = (event: { readonly object?: Holder } | null) => [event?.object];
