@@ -83,7 +83,7 @@ export class DependencyWatch {
     const known = this.#watched.get(resourceName(kind));
     if (known) return known;
     const dependants = new Map<string, Set<string>>();
-    const informer = this.#cache.informer(kind);
+    const informer = this.#cache.informer(kind, {}, { optional: true });
     const unsubscribe = informer.onEvent(({ object }) => {
       for (const dependant of dependants.get(keyString(keyOf(object))) ?? []) this.#wake(parseKey(dependant));
     });

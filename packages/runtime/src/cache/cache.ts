@@ -20,7 +20,7 @@ import { CacheMetrics } from './metrics.ts';
 import { Outage } from './outage.ts';
 import { scopeRules } from './scope.ts';
 import { SharedInformer } from './shared-informer.ts';
-import type { Cache, Informer, InformerScope, InformerState, Store } from './types.ts';
+import type { Cache, Informer, InformerScope, InformerState, InformerUse, Store } from './types.ts';
 
 /** What `createCache` needs; only the client is required. */
 export interface CacheOptions {
@@ -81,10 +81,14 @@ class InformerCache implements Cache, OwnWriteSink {
     this.#metrics = new CacheMetrics(metrics, this.#options.clock);
   }
 
-  informer<T extends KubeObject>(kind: Kind<T>, scope: InformerScope<NoInfer<T>> = {}): Informer<T> {
+  informer<T extends KubeObject>(
+    kind: Kind<T>,
+    scope: InformerScope<NoInfer<T>> = {},
+    use: InformerUse = {},
+  ): Informer<T> {
     if (this.#stopped) throw new Error(`cannot watch ${resourceName(kind)}: the cache was stopped`);
     checkScope(`informer of ${resourceName(kind)}`, scope as InformerScope);
-    return scope.namespaces ? this.#joined(kind, scope.namespaces, scope) : this.#shared(kind, scope);
+    return scope.namespaces ? this.#joined(kind, scope.namespaces, scope, use) : this.#shared(kind, scope, use);
   }
 
   store<T extends KubeObject>(kind: Kind<T>): Store<T> {
@@ -108,13 +112,14 @@ class InformerCache implements Cache, OwnWriteSink {
   }
 
   informers(): readonly InformerState[] {
-    return [...this.#informers.values()].map(({ kind, scope, store, health }) => ({
+    return [...this.#informers.values()].map(({ kind, scope, store, health, optional }) => ({
       kind,
       scope,
       store,
       hasSynced: store.synced,
       lag: health.lag,
       counts: health.counts,
+      optional,
     }));
   }
 
@@ -148,11 +153,11 @@ class InformerCache implements Cache, OwnWriteSink {
     this.#outage.heard();
   }
 
-  #shared<T extends KubeObject>(kind: Kind<T>, scope: InformerScope<T>): Informer<T> {
+  #shared<T extends KubeObject>(kind: Kind<T>, scope: InformerScope<T>, use: InformerUse): Informer<T> {
     const rules = scopeRules(kind, scope as InformerScope, this.#transformId(scope.transform));
     const known = this.#informers.get(rules.id);
     // The id holds the kind, so the objects are of type T.
-    if (known) return (known as unknown as SharedInformer<T>).use();
+    if (known) return (known as unknown as SharedInformer<T>).use(use);
     const onUnused = () => void this.#drop(rules.id);
     const metrics = this.#metrics.observe(kind);
     const shared = new SharedInformer<T>({
@@ -168,13 +173,14 @@ class InformerCache implements Cache, OwnWriteSink {
     const entry = shared as unknown as SharedInformer<KubeObject>;
     this.#informers.set(rules.id, entry);
     this.#byKind.set(kindId(kind), [...this.#of(kind), entry]);
-    return shared.use();
+    return shared.use(use);
   }
 
   #joined<T extends KubeObject>(
     kind: Kind<T>,
     namespaces: readonly string[],
     { namespaces: _, ...scope }: InformerScope<T>,
+    use: InformerUse,
   ): Informer<T> {
     const what = `cannot watch ${resourceName(kind)} in several namespaces`;
     if (kind.scope === 'Cluster') throw new Error(`${what}: its objects have none`);
@@ -183,7 +189,7 @@ class InformerCache implements Cache, OwnWriteSink {
     const informer = new JoinedInformer<T>({
       kind,
       namespaces,
-      open: (namespace) => this.informer(kind, { ...scope, namespace }),
+      open: (namespace) => this.informer(kind, { ...scope, namespace }, use),
       onReleased: () => {
         const left = others();
         if (left.length > 0) this.#joins.set(id, left);

@@ -9,5 +9,5 @@ export type { InformerCounts } from './health.ts';
 export { builtInIndexes } from './indexer.ts';
 export { withReadYourWrites } from './read-your-writes.ts';
 export { compareVersions, isOrdered } from './resource-version.ts';
-export type { Cache, Informer, InformerScope, InformerState, Store, StoreEvent } from './types.ts';
+export type { Cache, Informer, InformerScope, InformerState, InformerUse, Store, StoreEvent } from './types.ts';
 export { Watcher, type WatcherOptions, type WatchSink } from './watcher.ts';

@@ -8,7 +8,7 @@ import type { InformerMetrics } from './metrics.ts';
 import { ObjectStore } from './object-store.ts';
 import type { Outage } from './outage.ts';
 import type { ScopeRules } from './scope.ts';
-import type { Informer, InformerScope, StoreEvent } from './types.ts';
+import type { Informer, InformerScope, InformerUse, StoreEvent } from './types.ts';
 import { Watcher } from './watcher.ts';
 
 type Handler<T extends KubeObject> = (event: StoreEvent<T>) => void;
@@ -42,6 +42,8 @@ export class SharedInformer<T extends KubeObject> {
   readonly #running: Promise<void>;
   readonly #onUnused: () => void;
   #users = 0;
+  /** Those of them that cannot do without it. */
+  #needed = 0;
   #resolveSynced: () => void = () => {};
   #rejectSynced: (reason: Error) => void = () => {};
 
@@ -90,10 +92,18 @@ export class SharedInformer<T extends KubeObject> {
     this.#running = watcher.run(this.#stop.signal);
   }
 
+  /** Whether all its users can do without. */
+  get optional(): boolean {
+    return this.#needed === 0;
+  }
+
   /** A handle for one more user. */
-  use(): Informer<T> {
+  use({ optional = false }: InformerUse): Informer<T> {
+    const need = optional ? 0 : 1;
     this.#users++;
+    this.#needed += need;
     return new InformerHandle(this, () => {
+      this.#needed -= need;
       if (--this.#users === 0) this.#onUnused();
     });
   }

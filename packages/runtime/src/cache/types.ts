@@ -76,6 +76,12 @@ export interface Informer<T extends KubeObject> {
   release(): void;
 }
 
+/** What an informer is to one of its users. */
+export interface InformerUse {
+  /** It does without while the kind cannot be listed. Default false. */
+  readonly optional?: boolean;
+}
+
 /** One informer of a cache as it stands, for those who ask how far it is. */
 export interface InformerState {
   readonly kind: Kind;
@@ -86,6 +92,8 @@ export interface InformerState {
   /** See `Informer`. */
   readonly lag: number;
   readonly counts: InformerCounts;
+  /** Whether all its users can do without. */
+  readonly optional: boolean;
 }
 
 /**
@@ -93,7 +101,7 @@ export interface InformerState {
  * Reads of a kind nobody declared go live and never start an informer.
  */
 export interface Cache {
-  informer<T extends KubeObject>(kind: Kind<T>, scope?: InformerScope<NoInfer<T>>): Informer<T>;
+  informer<T extends KubeObject>(kind: Kind<T>, scope?: InformerScope<NoInfer<T>>, use?: InformerUse): Informer<T>;
   /** The store of a kind that has an informer (unscoped one first). @throws when none was declared */
   store<T extends KubeObject>(kind: Kind<T>): Store<T>;
   has(kind: Kind): boolean;
