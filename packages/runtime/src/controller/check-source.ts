@@ -1,7 +1,7 @@
 import { type Kind, type KubeObject, resourceName } from '@coxswain/k8s';
 import { checkScope } from '../cache/index.ts';
 import type { InformerScope } from '../cache/types.ts';
-import { checkFunction, checkOptions } from '../core/index.ts';
+import { checkFunction, checkKind, checkOptions } from '../core/index.ts';
 import type { MapToKeys, Predicate } from './types.ts';
 
 /** What a source may be given besides its kind. */
@@ -24,7 +24,7 @@ export function checkSource<T extends KubeObject>(
   options: SourceParts<T> | undefined,
   known: readonly string[],
 ): void {
-  checkKind(use, kind);
+  checkKind(use === 'for' ? 'controller' : use, kind);
   const what = use === 'for' ? `controller of ${resourceName(kind)}` : `${use} ${resourceName(kind)}`;
   checkOptions(what, options, known);
   if (known.includes('map') && options?.map === undefined)
@@ -32,14 +32,4 @@ export function checkSource<T extends KubeObject>(
   checkFunction(what, 'map', options?.map, true);
   checkFunction(what, 'where', options?.where, true);
   checkScope(what, options?.scope);
-}
-
-/** @throws TypeError for what is no kind, as an import that does not exist is */
-function checkKind(use: string, kind: Kind): void {
-  const { group, version, kind: name, plural } = (kind ?? {}) as Partial<Kind>;
-  if (typeof group === 'string' && [version, name, plural].every((text) => typeof text === 'string' && text !== ''))
-    return;
-  throw new TypeError(
-    `${use === 'for' ? 'controller' : use}: this is no kind; give one of @coxswain/k8s, or what defineResource made`,
-  );
 }

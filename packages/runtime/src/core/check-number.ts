@@ -38,3 +38,8 @@ export function checkNumber(what: string, option: string, value: unknown, bounds
   const range = to === undefined ? least : `${least} to ${to}`;
   throw new RangeError(`${what}: "${option}" is ${given}; give ${kind}${unit ? ` of ${unit}` : ''} ${range}`);
 }
+
+/** A TCP port, 0 for any free one; see {@link checkNumber}. */
+export function checkPort(what: string, port: unknown): void {
+  checkNumber(what, 'port', port, { from: 0, to: 65_535, whole: true });
+}

@@ -4,7 +4,8 @@
  */
 export { abortable, linkedController, TimeoutError, withTimeout } from './abort.ts';
 export { checkFunction } from './check-function.ts';
-export { checkNumber, milliseconds, type NumberBounds, someMilliseconds } from './check-number.ts';
+export { checkKind } from './check-kind.ts';
+export { checkNumber, checkPort, milliseconds, type NumberBounds, someMilliseconds } from './check-number.ts';
 export { type Clock, sleep, systemClock, type Timer } from './clock.ts';
 export { cloneJson } from './clone.ts';
 export { formatDuration, parseDuration } from './duration.ts';

@@ -1,7 +1,16 @@
 import type { Kind, KubeObject } from '@coxswain/k8s';
 import { merge } from '../client/patch.ts';
 import type { Client } from '../client/types.ts';
-import { type Clock, formatMicroTime, isNotFound, keyOf, type Logger, type Random } from '../core/index.ts';
+import {
+  type Clock,
+  checkOptions,
+  formatMicroTime,
+  isNotFound,
+  keyOf,
+  type Logger,
+  optionNames,
+  type Random,
+} from '../core/index.ts';
 import { type EventSpec, eventKind, eventObject, type RecordedEvent, type Reporter } from './event-object.ts';
 
 /** Writes events for people to read with `kubectl describe`. Never fails and never waits for the server. */
@@ -32,6 +41,35 @@ export interface RecorderOptions {
   readonly reporter: Reporter;
 }
 
+const recorderNames = optionNames<RecorderOptions>({
+  client: true,
+  clock: true,
+  random: true,
+  log: true,
+  reporter: true,
+});
+const detailNames = optionNames<EventDetails>({
+  type: true,
+  reason: true,
+  message: true,
+  action: true,
+  fieldPath: true,
+});
+
+/** @throws TypeError for what the server would refuse and what nobody reads */
+function checkDetails(details: EventDetails): void {
+  checkOptions('event', details ?? null, detailNames);
+  const { type, ...texts } = details;
+  if (type !== undefined && type !== 'Normal' && type !== 'Warning')
+    throw new TypeError(`event: "type" is ${JSON.stringify(type)}; give "Normal" or "Warning"`);
+  for (const name of ['reason', 'message', 'action', 'fieldPath'] as const) {
+    const needed = name === 'reason' || name === 'message';
+    if (typeof texts[name] !== 'string' && (needed || texts[name] !== undefined))
+      throw new TypeError(`event: "${name}" is no text`);
+  }
+  if (texts.reason === '') throw new TypeError('event: "reason" is empty; give a word in CamelCase');
+}
+
 /** The same event again within this many milliseconds counts up a series instead of making a new object. */
 const seriesWindow = 360_000;
 /** A series is written at its second occurrence and then at most this often; the last count at the flush. */
@@ -59,8 +97,13 @@ interface Budget {
   at: number;
 }
 
-/** Records to `events.k8s.io/v1`, repeated events as series, each object within a budget. */
+/**
+ * Records to `events.k8s.io/v1`, repeated events as series, each object within a budget. An event that the server would refuse, or with
+ * details that nobody reads, is told in the log instead.
+ * @throws TypeError for an option that nobody reads
+ */
 export function createRecorder(options: RecorderOptions): EventRecorder {
+  checkOptions('createRecorder', options ?? null, recorderNames);
   const recorder = new Recorder(options);
   return {
     event: (kind, object, details) => recorder.event(kind, object, details),
@@ -83,6 +126,12 @@ class Recorder {
 
   event(kind: Kind, object: KubeObject, details: EventDetails): void {
     if (this.#stopped) return;
+    try {
+      checkDetails(details);
+    } catch (error) {
+      this.#options.log.error({ err: error, object: object.metadata.name }, 'event not written: it is none');
+      return;
+    }
     const { type = 'Normal', reason, message, action = reason, fieldPath } = details;
     const spec: EventSpec = { kind, object, type, reason, message, action, ...(fieldPath ? { fieldPath } : {}) };
     const now = this.#options.clock.now();

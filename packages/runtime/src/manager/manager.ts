@@ -11,6 +11,7 @@ import {
 } from '../controller/index.ts';
 import {
   type Clock,
+  checkKind,
   type Logger,
   type Random,
   randomUuid,
@@ -21,6 +22,7 @@ import {
 import { type Elector, LeaseElector } from '../election/index.ts';
 import { createRecorder, type EventRecorder } from '../events/index.ts';
 import { Sharder } from '../sharding/index.ts';
+import { checkManagerOptions, checkRunnable } from './check-options.ts';
 import { type Clients, heardClient, managerClients } from './clients.ts';
 import { LeadershipLost } from './errors.ts';
 import type { ManagerState } from './lifecycle.ts';
@@ -28,8 +30,12 @@ import { Runnables } from './runnables.ts';
 import { settles } from './settles.ts';
 import type { ActorBuilder, Manager, ManagerOptions, Runnable } from './types.ts';
 
-/** A manager over one API server. Nothing runs, and nothing is watched, before {@link Manager.start}. */
+/**
+ * A manager over one API server. Nothing runs, and nothing is watched, before {@link Manager.start}.
+ * @throws TypeError for an option that nobody reads or one that is missing, RangeError for a value that makes no sense
+ */
 export function createManager(options: ManagerOptions): Manager {
+  checkManagerOptions(options);
   return new ControllerManager(options);
 }
 
@@ -91,21 +97,32 @@ class ControllerManager implements Manager {
     return this.#ended.promise;
   }
 
-  controller<T extends KubeObject>(kind: Kind<T>, name = kind.kind.toLowerCase()): ControllerBuilder<T> {
-    return new Builder(kind, this.#unused(name), this.#host(), (controller) => this.#register(controller));
+  controller<T extends KubeObject>(kind: Kind<T>, name?: string): ControllerBuilder<T> {
+    checkKind('controller', kind);
+    return new Builder(kind, this.#unused(name ?? kind.kind.toLowerCase()), this.#host(), (controller) =>
+      this.#register(controller),
+    );
   }
 
   actor<T extends KubeObject>(
     kind: Kind<T>,
     actor: Actor<T>,
-    options: ActorOptions & { readonly name?: string },
+    { name, ...options }: ActorOptions & { readonly name?: string },
   ): ActorBuilder<T> {
-    const name = this.#unused(options.name ?? kind.kind.toLowerCase());
+    checkKind('actor', kind);
     const register = (controller: RunningController) => this.#register(controller);
-    return new ActorControllerBuilder(kind, name, actor, options, this.#host(), register);
+    return new ActorControllerBuilder(
+      kind,
+      this.#unused(name ?? kind.kind.toLowerCase()),
+      actor,
+      options,
+      this.#host(),
+      register,
+    );
   }
 
   add(runnable: Runnable): void {
+    checkRunnable(runnable);
     this.#mustNotBeStopped(`add ${runnable.name}`);
     this.#runnables.add(runnable);
   }

@@ -1,5 +1,5 @@
 import { resourceName } from '@coxswain/k8s';
-import { messageOf } from '../core/index.ts';
+import { checkFunction, checkNumber, checkOptions, messageOf, optionNames, someMilliseconds } from '../core/index.ts';
 import type { Manager } from '../manager/types.ts';
 import { type Answer, type Listening, PlainServer, type ServerRunnable } from './plain-server.ts';
 
@@ -25,9 +25,11 @@ export interface HealthOptions extends Listening {
 /**
  * Answers the probes of a kubelet at `/healthz` (and `/livez`) and `/readyz`, as controller-runtime does: `ok`, with `?verbose` a line for
  * each check, and each check alone at `/readyz/NAME`. Built in are `manager` (live: it runs, or waits to lead), `informers` (ready: all have
- * their first state, standbys too) and `lag` (ready: none is older than `longestLag`).
+ * their first state, standbys too) and `lag` (ready: none is older than `longestLag`). Informers that only `dependencies` of actors need do
+ * not count: who depends on a kind that cannot be read says so itself, and all others work.
  */
 export function healthServer(options: HealthOptions): ServerRunnable {
+  checkHealthOptions(options);
   const live: Record<string, HealthCheck> = { manager: () => runs(options), ...options.live };
   const ready: Record<string, HealthCheck> = {
     informers: () => synced(options),
@@ -45,20 +47,45 @@ export function healthServer(options: HealthOptions): ServerRunnable {
   });
 }
 
+const names = optionNames<HealthOptions>({
+  manager: true,
+  longestLag: true,
+  live: true,
+  ready: true,
+  timeout: true,
+  port: true,
+  host: true,
+});
+
+function checkHealthOptions(options: HealthOptions): void {
+  const what = 'healthServer';
+  checkOptions(what, options ?? null, names);
+  if (typeof options.manager?.cache !== 'object') throw new TypeError(`${what}: give the "manager" that it tells of`);
+  checkNumber(what, 'longestLag', options.longestLag, someMilliseconds);
+  checkNumber(what, 'timeout', options.timeout, someMilliseconds);
+  for (const group of ['live', 'ready'] as const) {
+    for (const [name, check] of Object.entries(options[group] ?? {})) {
+      checkFunction(what, `${group}.${name}`, check ?? null);
+      // It would never be asked for alone.
+      if (name === '' || name.includes('/')) throw new TypeError(`${what}: "${name}" names no check; give it a word`);
+    }
+  }
+}
+
 function runs({ manager }: HealthOptions): void {
   if (manager.state === 'stopped') throw new Error('the manager has stopped');
 }
 
 function synced({ manager }: HealthOptions): void {
   if (manager.state === 'stopping') throw new Error('the manager is stopping');
-  const missing = manager.cache.informers().filter(({ hasSynced }) => !hasSynced);
+  const missing = manager.cache.informers().filter(({ hasSynced, optional }) => !hasSynced && !optional);
   if (missing.length === 0) return;
   const kinds = [...new Set(missing.map(({ kind }) => resourceName(kind)))];
   throw new Error(`no first listing yet of ${kinds.join(', ')}`);
 }
 
 function recent({ manager, longestLag = 240_000 }: HealthOptions): void {
-  const late = manager.cache.informers().filter(({ lag }) => lag > longestLag);
+  const late = manager.cache.informers().filter(({ lag, optional }) => lag > longestLag && !optional);
   if (late.length === 0) return;
   const told = late.map(({ kind, lag }) => `${resourceName(kind)} for ${Math.round(lag / 1000)} s`);
   throw new Error(`nothing was heard of ${told.join(', ')}`);

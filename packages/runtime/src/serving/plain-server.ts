@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { messageOf } from '../core/index.ts';
+import { checkPort, messageOf } from '../core/index.ts';
 import type { Runnable } from '../manager/types.ts';
 
 /** Where a server listens. */
@@ -41,8 +41,9 @@ export class PlainServer implements ServerRunnable {
   readonly #route: Route;
   #server: Server | undefined;
 
-  /** @param name in logs */
+  /** @param name in logs @throws RangeError for a port that is none */
   constructor(name: string, at: Listening, route: Route) {
+    checkPort(name, at.port ?? null);
     this.name = name;
     this.#at = at;
     this.#route = route;

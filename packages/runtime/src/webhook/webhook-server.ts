@@ -1,5 +1,17 @@
 import type { Client } from '../client/index.ts';
-import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '../core/index.ts';
+import {
+  type Clock,
+  checkNumber,
+  checkOptions,
+  checkPort,
+  type Logger,
+  milliseconds,
+  optionNames,
+  type Random,
+  silentLogger,
+  systemClock,
+  systemRandom,
+} from '../core/index.ts';
 import type { Runnable } from '../manager/index.ts';
 import { type MetricsRegistry, noMetrics } from '../metrics/index.ts';
 import type { KeyPair } from '../pki/index.ts';
@@ -33,6 +45,21 @@ export interface WebhookServerOptions {
   readonly metrics?: MetricsRegistry;
 }
 
+const names = optionNames<WebhookServerOptions>({
+  client: true,
+  webhooks: true,
+  conversions: true,
+  certificates: true,
+  port: true,
+  host: true,
+  clientCa: true,
+  shutdownTimeout: true,
+  clock: true,
+  random: true,
+  log: true,
+  metrics: true,
+});
+
 /** A webhook server among the runnables of a manager. It serves on standbys too. */
 export interface WebhookServer extends Runnable {
   /** The port in use; 0 when it does not listen. */
@@ -49,9 +76,17 @@ export const conversionPath = '/convert';
 
 /**
  * Serves webhooks: `manager.add(webhookServer({ client, webhooks: [echoWebhook], certificates }))`.
- * @throws TypeError when two webhooks have the same path; `start` rejects when the port is taken
+ * @throws TypeError when two webhooks have the same path, or for an option that nobody reads; `start` rejects when the port is taken
  */
 export function webhookServer(options: WebhookServerOptions): WebhookServer {
+  const what = 'webhookServer';
+  checkOptions(what, options ?? null, names);
+  const { client, certificates, port, shutdownTimeout } = options;
+  if (typeof client?.of !== 'function') throw new TypeError(`${what}: give a "client", as createClient makes it`);
+  if (typeof certificates !== 'object' || certificates === null)
+    throw new TypeError(`${what}: give "certificates": selfSigned, certificatesFromFiles, or a key pair`);
+  checkPort(what, port);
+  checkNumber(what, 'shutdownTimeout', shutdownTimeout, milliseconds);
   return new CertifiedServer(options);
 }
 

@@ -1,7 +1,17 @@
 import { type KubeObject, Secret } from '@coxswain/k8s';
 import type { RbacRules } from '../../apply/index.ts';
 import { type Cache, createCache } from '../../cache/index.ts';
-import { abortable, isAlreadyExists, isConflict, linkedController } from '../../core/index.ts';
+import {
+  abortable,
+  checkNumber,
+  checkOptions,
+  isAlreadyExists,
+  isConflict,
+  linkedController,
+  milliseconds,
+  optionNames,
+  someMilliseconds,
+} from '../../core/index.ts';
 import type { KeyPair } from '../../pki/index.ts';
 import { type CaTargets, caTargets, injectCa, type ServiceKey } from './ca-injection.ts';
 import type { CertificateParts, CertificateSource } from './certificate-source.ts';
@@ -31,6 +41,16 @@ export interface SelfSignedOptions {
   readonly overlap?: number;
 }
 
+const optionsOfSelfSigned = optionNames<SelfSignedOptions>({
+  secret: true,
+  service: true,
+  dnsNames: true,
+  inject: true,
+  lifetime: true,
+  renewBefore: true,
+  overlap: true,
+});
+
 const hour = 3_600_000;
 const day = 24 * hour;
 /** Also when nothing is heard, things are looked over so often. */
@@ -40,9 +60,16 @@ const marker = 'coxswain.dev/serving-certificate';
 /**
  * Certificates that the manager makes itself: no cert-manager is needed. They are kept in a Secret, renewed in time, and the
  * API server is told whom to trust. `rules` say what that needs.
- * @throws TypeError when there is no name to make a certificate for
+ * @throws TypeError when there is no name to make a certificate for, or for an option that nobody reads; RangeError for a time that makes
+ * no sense
  */
 export function selfSigned(options: SelfSignedOptions): CertificateSource {
+  checkOptions('selfSigned', options ?? null, optionsOfSelfSigned);
+  if (!options.secret?.name || !options.secret.namespace)
+    throw new TypeError('selfSigned: give the "secret" in which the certificate is kept, with its name and namespace');
+  for (const name of ['lifetime', 'renewBefore', 'overlap'] as const) {
+    checkNumber('selfSigned', name, options[name], name === 'lifetime' ? someMilliseconds : milliseconds);
+  }
   const names = namesOf(options);
   if (names.length === 0) throw new TypeError('a self-signed certificate needs a service, or dnsNames');
   return new SelfSigned(options, names);
