@@ -7,6 +7,7 @@ import { ingester } from './ingest.ts';
 import type { InformerMetrics } from './metrics.ts';
 import { ObjectStore } from './object-store.ts';
 import type { Outage } from './outage.ts';
+import { Refusals } from './refusals.ts';
 import type { ScopeRules } from './scope.ts';
 import type { Informer, InformerScope, InformerUse, StoreEvent } from './types.ts';
 import { Watcher } from './watcher.ts';
@@ -88,6 +89,7 @@ export class SharedInformer<T extends KubeObject> {
       log: this.#log,
       health: this.health,
       outage: options.outage,
+      refusals: new Refusals({ kind, namespace, clock, log: this.#log }),
     });
     this.#running = watcher.run(this.#stop.signal);
   }

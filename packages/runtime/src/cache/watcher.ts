@@ -13,6 +13,7 @@ import {
 import { Backoff } from './backoff.ts';
 import { InformerHealth } from './health.ts';
 import { Outage } from './outage.ts';
+import type { Refusals } from './refusals.ts';
 import { StreamReader } from './stream-reader.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -40,15 +41,23 @@ export interface WatcherOptions<T extends KubeObject> {
   readonly log: Logger;
   /** Is told how it goes; default: one of its own. */
   readonly health?: InformerHealth;
+  /** Tells of refusals of the kind; default: they are told as any failure is. */
+  readonly refusals?: Refusals;
   /** Shared with the other watchers of the server; default: one of its own. */
   readonly outage?: Outage;
 }
 
+/** Ways to learn all that there is, the better ones first. */
+type Listing =
+  /** One LIST, taken while it arrives: costs a server half of what WatchList does. */
+  | 'list'
+  /** A watch that first streams the objects there are (WatchList), and is then followed. Has no time limit as long as it moves. */
+  | 'stream'
+  /** One LIST a page, from the server's storage. */
+  | 'pages';
+
 type State =
-  /** Open a watch that first streams the objects there are (WatchList), then follow it. */
-  | { readonly step: 'stream' }
-  /** List page by page: the server does not stream lists. */
-  | { readonly step: 'pages' }
+  | { readonly step: Listing }
   /** Follow changes from where the sink is. */
   | { readonly step: 'watch' }
   /** Something failed: wait, then go on with `next`; when the server was out of reach, until it is heard of again. */
@@ -59,8 +68,8 @@ type State =
 const fastEnd = 5_000;
 /** So many failures from the same version, one after the other, and the version is taken as expired. */
 const failuresUntilListing = 3;
-/** So many streamed lists that end before they are complete, and lists are fetched by page. */
-const brokenStreamsUntilPages = 3;
+/** So many times in a row a list broke off before it was complete, and another way is taken. */
+const brokenUntilNextWay = 3;
 /** A watch that lives shorter than this was cut by something that is not the server's own time limit. */
 const shortLife = 30_000;
 /** So many short lives in a row are told. */
@@ -72,9 +81,13 @@ const probeTimeout = 5_000;
  * Keeps a sink equal to what the server has. Never gives up: each failure is logged, waited out and tried again.
  *
  * ```
- *   stream ──(list complete, stream goes on)── watch ──(ends, breaks, silent)── wait ──→ watch
- *     │ refused                                  │ 410, or 3 failures from one version
- *     └──→ pages ──(complete)──→ watch           └──────────────────────────────────→ stream | pages
+ *   list ──(complete)──→ watch ──(ends, breaks, silent)── wait ──→ watch
+ *     │ broke off 3 times    │ 410, or 3 failures from one version
+ *     ↓                      └────────────────────────────────────→ list | stream | pages
+ *   stream ──(complete, and goes on as a watch)
+ *     │ refused, or broke off 3 times
+ *     ↓
+ *   pages ──(complete)──→ watch
  * ```
  */
 export class Watcher<T extends KubeObject> {
@@ -85,8 +98,8 @@ export class Watcher<T extends KubeObject> {
   readonly #waitOut: ReturnType<Outage['waiter']>;
   #shortLives = 0;
   #listedOnce = false;
-  #streaming = true;
-  #brokenStreams = 0;
+  #listing: Listing;
+  #brokenListings = 0;
   #failuresHere = 0;
 
   constructor(options: WatcherOptions<T>) {
@@ -95,6 +108,7 @@ export class Watcher<T extends KubeObject> {
     this.#health = options.health ?? new InformerHealth(options.clock);
     this.#outage = options.outage ?? new Outage(options.clock, options.random);
     this.#waitOut = this.#outage.waiter();
+    this.#listing = options.resource.listStream ? 'list' : 'stream';
   }
 
   /** Runs until the signal is aborted; never rejects. */
@@ -112,12 +126,13 @@ export class Watcher<T extends KubeObject> {
 
   async #step(state: State, signal: AbortSignal): Promise<State> {
     switch (state.step) {
+      case 'list':
       case 'stream':
-        return this.#follow(signal, true);
+        return this.#follow(signal, state.step);
       case 'pages':
         return this.#page(signal);
       case 'watch':
-        return this.#follow(signal, false);
+        return this.#follow(signal, 'watch');
       case 'wait':
         await (state.outage ? this.#waitOut(state.ms, signal) : sleep(this.#options.clock, state.ms, signal));
         return state.next === 'list' ? this.#list() : { step: 'watch' };
@@ -129,7 +144,7 @@ export class Watcher<T extends KubeObject> {
   #list(): State {
     this.#failuresHere = 0;
     if (this.#listedOnce) this.#health.count('relists');
-    return { step: this.#streaming ? 'stream' : 'pages' };
+    return { step: this.#listing };
   }
 
   async #page(signal: AbortSignal): Promise<State> {
@@ -150,8 +165,8 @@ export class Watcher<T extends KubeObject> {
     return sink.endListing(version) ? { step: 'watch' } : this.#list();
   }
 
-  async #follow(signal: AbortSignal, listing: boolean): Promise<State> {
-    const { clock, random, resource, selection, sink } = this.#options;
+  async #follow(signal: AbortSignal, step: 'list' | 'stream' | 'watch'): Promise<State> {
+    const { clock, random, sink } = this.#options;
     const timeoutSeconds = Math.round(240 + 240 * random.next());
     const { controller, unlink } = linkedController(signal);
     const watchdog = new Watchdog({
@@ -161,17 +176,15 @@ export class Watcher<T extends KubeObject> {
       bite: (reason) => controller.abort(reason),
     });
     const started = clock.monotonic();
-    const reader = new StreamReader(sink, listing);
+    const reader = new StreamReader(sink, step !== 'watch');
     let opened: number | undefined;
-    const start: WatchOptions = listing ? { sendInitialEvents: true } : { resourceVersion: sink.resourceVersion };
-    if (listing) sink.beginListing();
+    if (step !== 'watch') sink.beginListing();
     try {
-      const options = { ...selection, ...start, allowBookmarks: true, timeoutSeconds, signal: controller.signal };
-      const stream = await resource.watch(options);
+      const batches = await this.#open(step, timeoutSeconds, controller.signal);
       opened = clock.monotonic();
       this.#contact();
-      this.#health.count('watches');
-      for await (const events of stream) {
+      if (step !== 'list') this.#health.count('watches');
+      for await (const events of batches) {
         watchdog.feed();
         this.#contact();
         const whole = reader.take(events);
@@ -184,19 +197,27 @@ export class Watcher<T extends KubeObject> {
         if (turn) await turn;
       }
       controller.signal.throwIfAborted();
-      return this.#ended(reader, clock.monotonic() - started);
+      return this.#ended(step, reader, clock.monotonic() - started);
     } catch (error) {
       // stopping is no failure
       if (signal.aborted) return { step: 'stopped' };
       if (opened !== undefined && clock.monotonic() - opened >= fastEnd) this.#backoff.reset();
-      return this.#failed(error, reader.complete ? 'watch' : 'stream');
+      if (step === 'list' && opened !== undefined && !reader.complete) this.#brokeOff();
+      return this.#failed(error, reader.complete ? 'watch' : step);
     } finally {
-      if (opened !== undefined && !signal.aborted) this.#lived(clock.monotonic() - opened);
+      if (step !== 'list' && opened !== undefined && !signal.aborted) this.#lived(clock.monotonic() - opened);
       // Ends the stream too when the iteration was left early.
       controller.abort();
       watchdog.stop();
       unlink();
     }
+  }
+  #open(step: 'list' | 'stream' | 'watch', timeoutSeconds: number, signal: AbortSignal) {
+    const { resource, selection, sink } = this.#options;
+    if (step === 'list' && resource.listStream) return resource.listStream({ ...selection, signal });
+    const start: WatchOptions =
+      step === 'watch' ? { resourceVersion: sink.resourceVersion } : { sendInitialEvents: true };
+    return resource.watch({ ...selection, ...start, allowBookmarks: true, timeoutSeconds, signal });
   }
 
   /** A watch ended: many short ones in a row are somebody's doing. */
@@ -234,33 +255,43 @@ export class Watcher<T extends KubeObject> {
 
   #contact(): void {
     this.#health.contact();
+    this.#options.refusals?.over();
     this.#outage.heard();
   }
 
   #progress(): void {
     this.#backoff.reset();
     this.#failuresHere = 0;
-    this.#brokenStreams = 0;
+    this.#brokenListings = 0;
   }
 
   /** The server closed the stream, as it does when its time is up. */
-  #ended(reader: StreamReader<T>, lived: number): State {
-    if (reader.complete && (reader.progressed || lived >= fastEnd)) {
-      this.#backoff.reset();
+  #ended(step: 'list' | 'stream' | 'watch', reader: StreamReader<T>, lived: number): State {
+    if (reader.complete && (step === 'list' || reader.progressed || lived >= fastEnd)) {
+      if (step !== 'list') this.#backoff.reset();
       return { step: 'watch' };
     }
     if (!reader.complete) {
-      // A server that knows nothing of streamed lists may just end them.
-      if (++this.#brokenStreams >= brokenStreamsUntilPages) this.#streaming = false;
+      this.#brokeOff();
       return this.#wait('list', new Error('the streamed list ended before it was complete'));
     }
     return this.#waitHere(new Error('the watch ended at once'));
   }
 
+  /** A server that knows nothing of streamed lists may just end them, and one that is slow cut a list off when its time is up. */
+  #brokeOff(): void {
+    if (++this.#brokenListings >= brokenUntilNextWay) this.#nextWay();
+  }
+
+  #nextWay(): void {
+    this.#listing = this.#listing === 'list' ? 'stream' : 'pages';
+    this.#brokenListings = 0;
+  }
+
   #failed(error: unknown, step: State['step']): State {
     if (step === 'stream' && isRefusal(error)) {
       this.#options.log.info({}, 'the server does not stream lists; listing by page');
-      this.#streaming = false;
+      this.#nextWay();
       return this.#list();
     }
     if (step !== 'watch') return this.#wait('list', error);
@@ -286,10 +317,13 @@ export class Watcher<T extends KubeObject> {
     const retryAfter = error instanceof ApiError ? (error.retryAfter ?? 0) : 0;
     const ms = Math.max(retryAfter, this.#backoff.next());
     this.#health.count('restarts');
-    this.#options.log.warn(
-      { err: error, waitMs: Math.round(ms), attempts: this.#backoff.attempts },
-      next === 'list' ? 'out of step with the server; listing again' : 'the watch failed; trying again',
-    );
+    const { log, refusals } = this.#options;
+    if (!refusals?.tell(error)) {
+      log.warn(
+        { err: error, waitMs: Math.round(ms), attempts: this.#backoff.attempts },
+        next === 'list' ? 'out of step with the server; listing again' : 'the watch failed; trying again',
+      );
+    }
     return { step: 'wait', ms, next, outage: retryAfter === 0 && isOutage(error) };
   }
 }

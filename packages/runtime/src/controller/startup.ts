@@ -3,9 +3,10 @@ import type { Clock, Logger, Timer } from '../core/index.ts';
 import { KindsNotServed } from './errors.ts';
 import type { Attached } from './source.ts';
 
-/** Milliseconds until the log says what is waited for, and between two times. */
+/** Milliseconds until the log says what is waited for, and between two times at first and at last. */
 const firstLog = 10_000;
 const nextLog = 60_000;
+const longestPause = 3_600_000;
 
 /** Waits until all sources of a controller have delivered what was there. */
 export class Startup {
@@ -47,12 +48,12 @@ export class Startup {
       .map(({ informer }) => resourceName(informer.kind));
   }
 
-  /** Says now and then which kinds have not been listed yet: a missing CRD or permission shows nowhere else. */
-  #armLog(after: number): void {
+  /** Says at growing intervals which kinds the workers wait for; the cache says what is wrong with each. */
+  #armLog(after: number, next = nextLog): void {
     this.#waiting = this.#clock.after(after, () => {
       const kinds = this.#lateKinds();
       this.#log.warn({ kinds }, 'workers wait for the first listing of these kinds; are they installed and readable?');
-      this.#armLog(nextLog);
+      this.#armLog(next, Math.min(next * 2, longestPause));
     });
   }
 }
