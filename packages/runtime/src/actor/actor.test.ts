@@ -316,6 +316,54 @@ describe('actor loop', () => {
     expect(t.events().filter((write) => write.startsWith('POST'))).toHaveLength(1);
   });
 
+  it.each([
+    [
+      'a merge patch',
+      async ({ client }: ActorContext<Widget>) => client.of(Part).patch(key, merge({ data: { size: '1' } })),
+    ],
+    [
+      'a JSON patch',
+      async ({ client }: ActorContext<Widget>) =>
+        client.of(Part).patch(key, json([{ op: 'add', path: '/data/size', value: '1' }])),
+    ],
+  ])('finds the loop although others write at the same time: %s', async (_, write) => {
+    let runs = 0;
+    const poke = async (context: ActorContext<Widget>) => {
+      runs++;
+      await write(context);
+    };
+    const t = await setUp({ actor: { observe: async () => ({ name: 'Poke', run: poke }) } });
+    await t.client.of(Part).create(part('w', 1));
+    let n = 0;
+    // Just before the action's own request, so that the store has not seen it.
+    t.api.intercept = async ({ path, query = {} }) => {
+      if (path !== `${partPath}/w` || query['fieldManager'] === 'other') return;
+      await t.client.of(Part).patch(key, merge({ metadata: { labels: { n: `${n++}` } } }), { fieldManager: 'other' });
+    };
+    await t.client.of(Widget).create(widget('w'));
+    await t.clock.advance(8_000);
+    expect(n).toBe(runs);
+    expect(runs).toBe(5);
+    expect(t.synced).toMatchObject({ status: 'False', reason: 'ActionLoop' });
+  });
+
+  it('takes a write for an effect although others write at the same time', async () => {
+    let size = 0;
+    const act = async ({ client }: ActorContext<Widget>) => {
+      await client.of(Part).patch(key, merge({ data: { size: `${++size}` } }));
+    };
+    const t = await setUp({ actor: { observe: async () => ({ name: 'Grow', run: act }) } });
+    await t.client.of(Part).create(part('w', 0));
+    t.api.intercept = async ({ path, query = {} }) => {
+      if (path !== `${partPath}/w` || query['fieldManager'] === 'other') return;
+      const labels = { n: `${size}` };
+      await t.client.of(Part).patch(key, merge({ metadata: { labels } }), { fieldManager: 'other' });
+    };
+    await t.client.of(Widget).create(widget('w'));
+    await t.clock.settle();
+    expect(size).toBe(10);
+  });
+
   it('gives others a turn after ten steps', async () => {
     let runs = 0;
     const t = await setUp({

@@ -3,7 +3,7 @@ import { apiVersionOf, type Kind, type KubeObject } from '@coxswain/k8s';
 import { appliedFields } from '../cache/applied-fields.ts';
 import type { Cache } from '../cache/types.ts';
 import { apply, type Client, stringifyJson } from '../client/index.ts';
-import { type Clock, keyOf } from '../core/index.ts';
+import { type Clock, deepEqual, isFields, keyOf } from '../core/index.ts';
 import { contains } from './contains.ts';
 import { checkOwnership, controllerReference, type Owner } from './ownership.ts';
 import { saysApplied } from './says-applied.ts';
@@ -92,13 +92,28 @@ export async function applyObject<C extends KubeObject>(kind: Kind<C>, desired: 
     force: true,
     ...(options.signal ? { signal: options.signal } : {}),
   });
-  const changed = existing?.metadata.resourceVersion !== after.metadata.resourceVersion;
+  const changed = !existing || isChange(existing, after, repeated ? body : undefined);
   const recent = before !== undefined && now - before.at < peace;
   const fights =
     repeated && changed && before ? (recent ? before.fights + 1 : 1) : recent && repeated ? before.fights : 0;
   remember(memory, after, { hash, fights, at: changed ? now : (before?.at ?? now) });
   if (fights >= loopAfter && changed) options.onLoop?.(loopMessage(kind, desired, fights));
   return after;
+}
+
+/**
+ * Whether an apply changed the object.
+ * @param repeated what was applied before, too: then another version is somebody else's where all that it says is as it was
+ */
+function isChange(before: KubeObject, after: KubeObject, repeated: KubeObject | undefined): boolean {
+  if (before.metadata.resourceVersion === after.metadata.resourceVersion) return false;
+  return repeated === undefined || !sameWhere(before, after, repeated);
+}
+
+/** Whether two values are the same in the fields that `said` has; lists as wholes. */
+function sameWhere(one: unknown, other: unknown, said: unknown): boolean {
+  if (!isFields(said) || !isFields(one) || !isFields(other)) return deepEqual(one, other);
+  return Object.keys(said).every((name) => name === 'resourceVersion' || sameWhere(one[name], other[name], said[name]));
 }
 
 function remember(memory: ApplyMemory, after: KubeObject, rest: Pick<Applied, 'hash' | 'fights' | 'at'>): void {

@@ -303,6 +303,28 @@ describe('applyObject', () => {
     expect(api.writes).toEqual([]);
   });
 
+  it('takes no fight for what the server stores otherwise, while somebody else writes other fields', async () => {
+    let n = 0;
+    const elsewhere = () => client.of(Part).patch(key, merge({ data: { other: String(n++) } }));
+    const drops = async () => apply({ a: '1', dropped: 'x' });
+    let others = false;
+    api.intercept = async ({ method, body, contentType = '' }) => {
+      if (method !== 'PATCH' || !contentType.includes('apply')) return;
+      delete (body as { data: Record<string, string> }).data['dropped'];
+      // Just before ours, so that the store has not seen it.
+      if (others) await elsewhere();
+    };
+    await drops();
+    others = true;
+    for (let i = 0; i < 20; i++) {
+      await elsewhere();
+      await clock.settle();
+      await drops();
+    }
+    api.intercept = () => {};
+    expect(loops).toEqual([]);
+  });
+
   it('leaves a fought-over child alone, longer each time, and starts afresh after peace', async () => {
     const fight = async () => {
       await client.of(Part).patch(key, merge({ data: { a: 'theirs' } }));

@@ -59,7 +59,7 @@ function pinned(version: string): Authorship {
 }
 
 /** The version at which a patch insists to find the object. */
-function pinOf(patch: Patch): string | undefined {
+export function pinOf(patch: Patch): string | undefined {
   if (patch.type === 'json') {
     const pin = patch.body.find(({ op, path }) => op === 'test' && path === '/metadata/resourceVersion');
     return pin && 'value' in pin && typeof pin.value === 'string' ? pin.value : undefined;
@@ -75,7 +75,7 @@ function isSolelyApplied({ metadata: { managedFields } }: KubeObject): boolean {
 }
 
 /** An object without what counts its writes instead of saying something. */
-function content(object: KubeObject): object {
+export function content(object: KubeObject): object {
   const { resourceVersion: _version, generation: _generation, managedFields: _managed, ...metadata } = object.metadata;
   return { ...object, metadata };
 }

@@ -52,3 +52,4 @@ export type {
   WatchOptions,
   WriteOptions,
 } from './types.ts';
+export { patchEffect, updateEffect, type WriteEffect } from './write-effect.ts';

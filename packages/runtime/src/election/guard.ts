@@ -11,14 +11,17 @@ import {
   type Patch,
   type PatchOptions,
   patchAuthorship,
+  patchEffect,
   type Resource,
   ResourceVerbs,
   type Subresource,
   type Transport,
   type TransportRequest,
   updateAuthorship,
+  updateEffect,
   type WatchEvent,
   type WatchOptions,
+  type WriteEffect,
   type WriteOptions,
 } from '../client/index.ts';
 import { keyOf, type ObjectKey } from '../core/index.ts';
@@ -48,6 +51,8 @@ export interface WriteTarget {
   readonly key: ObjectKey;
   /** Whether the version that the write answers is its doing. */
   readonly isOurs: Authorship;
+  /** Whether it changed anything; absent: it did if the version is another. */
+  readonly hasEffect?: WriteEffect;
 }
 
 /** A client whose every call, of every kind and raw, is asked of `guard` first. */
@@ -72,9 +77,11 @@ export function withSignal(client: Client, signal: AbortSignal): Client {
 }
 
 function guardedTransport(transport: Transport, guard: Guard): Transport {
+  const { list } = transport;
   return {
     send: async (request) => transport.send(guarded(guard, request)),
     watch: async (request) => transport.watch(guarded(guard, request)),
+    ...(list ? { list: async (request) => list(guarded(guard, request)) } : {}),
     close: () => transport.close(),
   };
 }
@@ -152,9 +159,8 @@ class GuardedResource<T extends KubeObject> extends ResourceVerbs<T> implements 
   }
 
   async update(object: T, options?: WriteOptions): Promise<T> {
-    return this.#tracked(keyOf(object), updateAuthorship(object), () =>
-      this.#inner.update(object, this.#write(options)),
-    );
+    const send = () => this.#inner.update(object, this.#write(options));
+    return this.#tracked(keyOf(object), updateAuthorship(object), send, updateEffect(object));
   }
 
   async updateStatus(object: T, options?: WriteOptions): Promise<T> {
@@ -164,7 +170,8 @@ class GuardedResource<T extends KubeObject> extends ResourceVerbs<T> implements 
   }
 
   async patch(key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<T> {
-    return this.#tracked(key, patchAuthorship(patch), () => this.#inner.patch(key, patch, this.#write(options)));
+    const send = () => this.#inner.patch(key, patch, this.#write(options));
+    return this.#tracked(key, patchAuthorship(patch), send, patchEffect(patch));
   }
 
   subresource<S extends object = T>(name: string): Subresource<S> {
@@ -202,8 +209,14 @@ class GuardedResource<T extends KubeObject> extends ResourceVerbs<T> implements 
     return this.#inner.watch(this.#read(options));
   }
 
-  #tracked<A extends T | undefined>(key: ObjectKey, isOurs: Authorship, send: () => Promise<A>): Promise<A> {
-    return reported(this.#guard.track?.({ kind: this.#kind, key, isOurs }), send, (answer) => answer);
+  #tracked<A extends T | undefined>(
+    key: ObjectKey,
+    isOurs: Authorship,
+    send: () => Promise<A>,
+    hasEffect?: WriteEffect,
+  ): Promise<A> {
+    const target = { kind: this.#kind, key, isOurs, ...(hasEffect ? { hasEffect } : {}) };
+    return reported(this.#guard.track?.(target), send, (answer) => answer);
   }
 
   #read<O extends CallOptions>(options: O | undefined): O {
