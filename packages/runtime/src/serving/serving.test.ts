@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { seededRandom, sleep, VirtualClock } from '../core/index.ts';
+import { forbidden, notFound, seededRandom, sleep, VirtualClock } from '../core/index.ts';
 import { createManager } from '../manager/index.ts';
 import { TestApi } from '../manager/test-api.ts';
-import { Widget } from '../manager/test-kinds.ts';
+import { Base, Widget, widget } from '../manager/test-kinds.ts';
 import { prometheusMetrics } from '../metrics/index.ts';
 import { type HealthOptions, healthServer, metricsServer, type ServerRunnable } from './index.ts';
 
@@ -68,6 +68,31 @@ describe('the health server', () => {
     t.api.intercept = () => {};
     await t.clock.advance(60_000);
     expect(await get(server, '/readyz')).toMatchObject({ code: 200 });
+  });
+
+  it('is ready although a kind that only dependencies name is not installed or may not be read', async () => {
+    for (const error of [
+      notFound({ group: 'test.dev', plural: 'bases' }, ''),
+      forbidden({ group: '', plural: 'x' }, '', 'no'),
+    ]) {
+      const t = setUp();
+      const server = await served({ manager: t.manager });
+      const dependencies = () => [{ kind: Base, key: { namespace: 'default', name: 'a' } }];
+      const actor = { dependencies, observe: async () => undefined, finalize: async () => true };
+      t.manager.actor(Widget, actor, { finalizer: 'test.dev/widget', name: 'dependent' }).run();
+      await t.manager.start();
+      t.api.intercept = ({ path }) => {
+        if (path.includes('/bases')) throw error;
+      };
+      await t.api.client().of(Widget).create(widget('w'));
+      await t.clock.advance(400_000);
+      expect(t.manager.cache.has(Base)).toBe(true);
+      expect(await get(server, '/readyz')).toMatchObject({ code: 200 });
+      // A controller of the kind itself cannot do without.
+      t.manager.controller(Base).run({ reconcile: async () => {} });
+      await t.clock.settle();
+      expect((await get(server, '/readyz')).text).toContain('no first listing yet of bases.test.dev');
+    }
   });
 
   it('asks checks of its user, and waits for none for ever', async () => {
