@@ -3,12 +3,14 @@ import type { Props } from '../builder/infer.ts';
 import type { Schema } from '../builder/schema.ts';
 import { compileSchema } from '../engine/compile-schema.ts';
 import type { SchemaNode } from '../node.ts';
+import { checkDefinition } from './check-definition.ts';
 import { crdOf } from './crd.ts';
 import type { ObjectFrom, Resource, ResourceDefinition } from './types.ts';
 
 /**
  * Makes one value of a custom resource: its `Kind`, the inferred object type, the schema, the CRD, defaults and validation.
  * Nothing is compiled until it is used.
+ * @throws TypeError for names that a server would refuse and fields that nobody reads
  */
 export function defineResource<
   Spec extends Schema<unknown> | undefined = undefined,
@@ -18,6 +20,7 @@ export function defineResource<
 >(
   definition: ResourceDefinition<Spec, Status, Root, SpecOptional>,
 ): Resource<ObjectFrom<Spec, Status, Root, SpecOptional>> {
+  checkDefinition(definition);
   const { group, version, kind, plural, scope } = definition;
   const schema = rootSchema(definition);
   return {
