@@ -121,7 +121,8 @@ function withOwners(applied: AppliedFields | undefined, { ownerReferences }: Obj
   const metadata = applied?.fields['f:metadata'];
   const owners = metadata?.['f:ownerReferences'];
   if (!applied || !owners) return applied;
-  const named: Record<string, FieldsNode> = {};
+  // Without a prototype it is a dictionary from the start: a UID as a key would give each object a shape of its own.
+  const named: Record<string, FieldsNode> = Object.create(null);
   for (const [key, node] of Object.entries(owners)) {
     named[key.replace(place, (all, index) => ownerReferences?.[Number(index)]?.uid ?? all)] = node;
   }

@@ -8,6 +8,7 @@ export { checkScope } from './check-scope.ts';
 export type { InformerCounts } from './health.ts';
 export { builtInIndexes } from './indexer.ts';
 export { withReadYourWrites } from './read-your-writes.ts';
+export { refusalOf } from './refusal-of.ts';
 export { compareVersions, isOrdered } from './resource-version.ts';
 export type { Cache, Informer, InformerScope, InformerState, InformerUse, Store, StoreEvent } from './types.ts';
 export { Watcher, type WatcherOptions, type WatchSink } from './watcher.ts';

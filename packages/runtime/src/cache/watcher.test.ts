@@ -55,6 +55,38 @@ test('streams the objects there are, then follows', async () => {
   expect(Number(watches()[0]?.query?.timeoutSeconds)).toBeLessThanOrEqual(480);
 });
 
+test('takes a list while it arrives where the transport can, then follows from its version', async () => {
+  const { cache, create, change, informer, server, lists, watches, clock } = setUp((server) => server.handOnLists());
+  for (const name of ['x', 'y']) await create(name);
+  const { events } = informer();
+  await cache.synced();
+  expect(events).toEqual(['added x (initial)', 'added y (initial)']);
+  await change('x', 1);
+  await clock.settle();
+  expect(events.slice(2)).toEqual(['updated x']);
+  expect(lists()).toHaveLength(0);
+  expect(watches().map(({ query }) => query?.resourceVersion)).toEqual(['102']);
+  expect(watches()[0]?.query).not.toHaveProperty('sendInitialEvents');
+  // and again when the history is gone
+  server.breakWatches();
+  server.compact();
+  await create('z');
+  server.compact();
+  await clock.runUntil(() => events.includes('added z'), { limit: 60_000 });
+  expect(lists()).toHaveLength(0);
+});
+
+test('a list that breaks off again and again is asked for as a watch, and no object is told twice', async () => {
+  const { cache, create, informer, server, clock, watches } = setUp((server) => server.handOnLists(4));
+  for (const name of ['x', 'y']) await create(name);
+  const { events, names } = informer();
+  void cache.synced();
+  await clock.runUntil(() => names().length === 2 && watches().length > 0, { limit: 60_000 });
+  expect(server.requests.filter(({ method, query }) => method === 'GET' && !query?.watch)).toHaveLength(3);
+  expect(watches()[0]?.query).toMatchObject({ sendInitialEvents: 'true' });
+  expect(events).toEqual(['added x (initial)', 'added y (initial)']);
+});
+
 test('lists by page when the server does not stream lists, and says so once', async () => {
   const { cache, create, informer, lists, watches } = setUp((server) => {
     server.refuseStreaming = true;

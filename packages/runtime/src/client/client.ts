@@ -66,7 +66,8 @@ export function createClient(options: ClientOptions): Client {
   }
 
   /** The timeout is for the opening only; the stream itself lives as long as the server and the signal let it. */
-  async function watch(
+  async function open(
+    streaming: Transport['watch'],
     what: string,
     request: TransportRequest,
     callOptions: CallOptions,
@@ -79,7 +80,7 @@ export function createClient(options: ClientOptions): Client {
     try {
       const { signal } = controller;
       signal.throwIfAborted();
-      const stream = await abortable(transport.watch({ userAgent, ...request, signal }), signal);
+      const stream = await abortable(streaming({ userAgent, ...request, signal }), signal);
       return unlinkedAtEnd(stream, unlink);
     } catch (error) {
       unlink();
@@ -89,7 +90,14 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  const caller: Caller = { fieldManager: options.fieldManager, call, watch };
+  const watch = (request: TransportRequest) => transport.watch(request);
+  const { list } = transport;
+  const caller: Caller = {
+    fieldManager: options.fieldManager,
+    call,
+    watch: (what, request, callOptions) => open(watch, what, request, callOptions),
+    ...(list ? { list: (what, request, callOptions) => open(list, what, request, callOptions) } : {}),
+  };
   return {
     transport,
     of: <T extends KubeObject>(kind: Kind<T>): Resource<T> => new KindResource(kind, caller),

@@ -1,4 +1,4 @@
-import type { DynamicObject, KubeObject } from '@coxswain/k8s';
+import type { DynamicObject, KubeList, KubeObject } from '@coxswain/k8s';
 import {
   type ApiError,
   alreadyExists,
@@ -9,6 +9,7 @@ import {
   notFound,
   parseSelector,
 } from '../core/index.ts';
+import { ConnectionError } from './errors.ts';
 import type { Transport, TransportRequest, TransportResponse, WatchEvent } from './transport.ts';
 
 interface LogEntry {
@@ -37,6 +38,8 @@ export class FakeServer implements Transport {
   refuseStreaming = false;
   /** Asked before each request; an error it answers is what the client gets. */
   fail: (request: TransportRequest, watch: boolean) => unknown = () => undefined;
+  /** See {@link handOnLists}. */
+  list?: NonNullable<Transport['list']>;
   #version = 100;
   #oldest = 100;
   #uid = 0;
@@ -72,6 +75,22 @@ export class FakeServer implements Transport {
       if (failure) throw failure;
       return this.#open(request);
     });
+  }
+
+  /** Lists can be had while they arrive. @param breaks how many of the first of them break off before their end */
+  handOnLists(breaks = 0): void {
+    let left = breaks;
+    this.list = async (request) => {
+      const { items, metadata } = (await this.send(request)).body as KubeList<DynamicObject>;
+      const broken = left-- > 0;
+      const { resourceVersion = '' } = metadata;
+      const annotations = { 'k8s.io/initial-events-end': 'true' };
+      return (async function* (): AsyncIterable<readonly WatchEvent[]> {
+        for (const object of items) yield [{ type: 'ADDED', object }];
+        if (broken) throw new ConnectionError('the list broke off before its end');
+        yield [{ type: 'BOOKMARK', object: { metadata: { name: '', resourceVersion, annotations } } }];
+      })();
+    };
   }
 
   async close(): Promise<void> {

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { VirtualClock } from '../core/index.ts';
 import type { Connection, CredentialSource } from './connection.ts';
 import { fileCredentials, mergedCredentials, staticCredentials } from './credentials.ts';
@@ -305,5 +305,49 @@ test('a list without managed fields: they are handed over item by item, as texts
   expect(response.body).toEqual({
     metadata: {},
     items: [{ metadata: { name: 'a' } }, { metadata: { name: 'b' } }, { metadata: { name: 'c' }, data: {} }],
+  });
+});
+
+describe('a list that is handed on while it arrives', () => {
+  const items = [{ metadata: { name: 'a' } }, { metadata: { name: 'b' } }];
+  const added = items.map((object) => ({ type: 'ADDED', object }));
+  const text = JSON.stringify({ kind: 'L', items, metadata: { resourceVersion: '7' } });
+  const request = { method: 'GET', path: '/api/v1/configmaps' } as const;
+  const taken = async ({ list }: Transport) => {
+    if (!list) throw new Error('this transport hands lists on only whole');
+    return all(await list(request));
+  };
+
+  test('comes as the events of a watch, compressed or not', async () => {
+    for (const compressed of [false, true]) {
+      const seen: unknown[] = [];
+      const { transport } = await plain(({ headers }, response) => {
+        seen.push(headers['accept-encoding']);
+        response.writeHead(200, {
+          'content-type': 'application/json',
+          ...(compressed ? { 'content-encoding': 'gzip' } : {}),
+        });
+        response.end(compressed ? gzipSync(text) : text);
+      });
+      const events = await taken(transport);
+      expect(events.slice(0, 2)).toEqual(added);
+      expect(events[2]).toMatchObject({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '7' } } });
+      expect(seen).toEqual(['gzip']);
+    }
+  });
+
+  test('tells when it is refused, broken off or garbled', async () => {
+    const refusing = await plain((_, response) => answer(response, 403, { kind: 'Status', message: 'no', code: 403 }));
+    await expect(taken(refusing.transport)).rejects.toMatchObject({ code: 403 });
+    for (const end of ['cut', 'short', 'garbled'] as const) {
+      const { transport } = await plain((_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+        const bytes = gzipSync(text);
+        if (end === 'short') response.end(gzipSync(text.slice(0, 30)));
+        else if (end === 'garbled') response.end(Buffer.concat([bytes.subarray(0, 12), Buffer.from('????????')]));
+        else response.write(bytes.subarray(0, 20), () => response.destroy());
+      });
+      await expect(taken(transport), end).rejects.toThrow(ConnectionError);
+    }
   });
 });

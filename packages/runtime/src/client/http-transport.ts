@@ -1,11 +1,13 @@
+import { pipeline, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { createGunzip, gunzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { ApiError, type Clock, systemClock } from '../core/index.ts';
 import type { Connection, Credentials } from './connection.ts';
 import { ConnectionError } from './errors.ts';
 import { type HttpPool, openPool } from './http-pool.ts';
 import { impersonationHeaders } from './impersonation.ts';
+import { ListDecoder } from './list-decoder.ts';
 import { type Holder, parseWithoutManagedFields } from './managed-fields.ts';
 import { parseJson, stringifyJson } from './parse-json.ts';
 import { responseError } from './response-error.ts';
@@ -27,6 +29,13 @@ export interface HttpTransportOptions {
 }
 
 type Response = Dispatcher.ResponseData;
+/** What becomes of the answer: it is taken whole, or followed while it comes. */
+type Form = 'call' | 'list' | 'watch';
+
+/** Milliseconds of silence after which a list that arrives counts as broken. */
+const listIdle = 30_000;
+/** Bytes of a list that are taken at a time: small enough to leave room for everything else. */
+const listChunk = 65_536;
 
 /** Speaks to an API server over HTTP/1.1: one keep-alive pool for calls, another for watches. */
 export function httpTransport(connection: Connection, options: HttpTransportOptions = {}): Transport {
@@ -61,15 +70,20 @@ class HttpTransport implements Transport {
   }
 
   async send(request: TransportRequest): Promise<TransportResponse> {
-    const response = await this.#authenticated(request, false);
+    const response = await this.#authenticated(request, 'call');
     const body = await this.#read(response, request);
     return { status: response.statusCode, body, warnings: warningTexts(response.headers.warning) };
   }
 
   async watch(request: TransportRequest): Promise<AsyncIterable<readonly WatchEvent[]>> {
-    const response = await this.#authenticated(request, true);
-    return this.#events(response, request);
+    const response = await this.#authenticated(request, 'watch');
+    return this.#events(response, request, new WatchDecoder(request.keepManagedFields));
   }
+
+  readonly list = async (request: TransportRequest): Promise<AsyncIterable<readonly WatchEvent[]>> => {
+    const response = await this.#authenticated(request, 'list');
+    return this.#events(response, request, new ListDecoder(request.keepManagedFields));
+  };
 
   async close(): Promise<void> {
     this.#closed = true;
@@ -79,34 +93,34 @@ class HttpTransport implements Transport {
   }
 
   /** An answer below 400. Refused credentials are asked for once more. @throws ApiError ConnectionError */
-  async #authenticated(request: TransportRequest, watch: boolean): Promise<Response> {
+  async #authenticated(request: TransportRequest, form: Form): Promise<Response> {
     const { credentials } = this.#connection;
     const used = await credentials.current();
-    const first = await this.#dispatch(request, watch, used);
+    const first = await this.#dispatch(request, form, used);
     if (first.statusCode < 400) return first;
     const error = await this.#refusal(first, request);
     if (error.code !== 401 || !credentials.refused(used)) throw error;
-    const second = await this.#dispatch(request, watch, await credentials.current());
+    const second = await this.#dispatch(request, form, await credentials.current());
     if (second.statusCode < 400) return second;
     throw await this.#refusal(second, request);
   }
 
-  async #dispatch(request: TransportRequest, watch: boolean, credentials: Credentials): Promise<Response> {
+  async #dispatch(request: TransportRequest, form: Form, credentials: Credentials): Promise<Response> {
     if (this.#closed) throw new ConnectionError(`${this.#connection.server}: the transport was closed`);
     const pool = await this.#poolFor(credentials);
     const body = request.body === undefined ? undefined : stringifyJson(request.body);
     // A compressed watch would hold events back until a block is full.
-    const compressed = !watch && !this.#connection.disableCompression;
+    const compressed = form !== 'watch' && !this.#connection.disableCompression;
     request.gate?.();
     try {
-      return await (watch ? pool.watches : pool.calls).request({
+      return await (form === 'call' ? pool.calls : pool.watches).request({
         origin: this.#origin,
         path: this.#prefix + request.path + queryText(request.query),
         method: request.method,
         headers: { ...request.headers, ...this.#impersonation, ...headersOf(request, credentials, compressed) },
         ...(body === undefined ? {} : { body }),
         ...(request.signal ? { signal: request.signal } : {}),
-        ...(watch ? { bodyTimeout: this.#idle(request) } : {}),
+        ...(form === 'call' ? {} : { bodyTimeout: form === 'list' ? listIdle : this.#idle(request) }),
       });
     } catch (error) {
       throw this.#broken(error, request);
@@ -146,10 +160,13 @@ class HttpTransport implements Transport {
     );
   }
 
-  async *#events(response: Response, request: TransportRequest): AsyncIterable<readonly WatchEvent[]> {
-    const decoder = new WatchDecoder(request.keepManagedFields);
+  async *#events(
+    response: Response,
+    request: TransportRequest,
+    decoder: Pick<WatchDecoder, 'push' | 'end'>,
+  ): AsyncIterable<readonly WatchEvent[]> {
     try {
-      for await (const chunk of response.body) {
+      for await (const chunk of plainBody(response)) {
         const events = decoder.push(chunk as Buffer);
         if (events.length > 0) yield events;
       }
@@ -175,6 +192,12 @@ class HttpTransport implements Transport {
     const why = code && !message.includes(code) ? `${message} (${code})` : message;
     return new ConnectionError(`${method} ${this.#connection.server}${path}: ${why}`, { cause: error });
   }
+}
+
+function plainBody({ headers, body }: Response): Readable {
+  return headers['content-encoding'] === 'gzip'
+    ? pipeline(body, createGunzip({ chunkSize: listChunk }), () => {})
+    : body;
 }
 
 function parsed(text: string, { keepManagedFields: keep }: TransportRequest): unknown {

@@ -12,7 +12,7 @@ export interface Interceptor {
     request: TransportRequest,
     next: (request: TransportRequest) => Promise<TransportResponse>,
   ): Promise<TransportResponse>;
-  /** The opening of a watch. The stream it answers may be wrapped too. */
+  /** The opening of a watch, or of a list that is handed on while it arrives. The stream it answers may be wrapped too. */
   watch?(request: TransportRequest, next: (request: TransportRequest) => Promise<WatchStream>): Promise<WatchStream>;
 }
 
@@ -24,9 +24,13 @@ export function interceptedTransport(transport: Transport, interceptors: readonl
 function intercepted(inner: Transport, interceptor: Interceptor): Transport {
   const send = (request: TransportRequest) => inner.send(request);
   const watch = (request: TransportRequest) => inner.watch(request);
+  const { list } = inner;
   return {
     send: async (request) => (interceptor.send ? interceptor.send(request, send) : send(request)),
     watch: async (request) => (interceptor.watch ? interceptor.watch(request, watch) : watch(request)),
+    ...(list
+      ? { list: async (request) => (interceptor.watch ? interceptor.watch(request, list) : list(request)) }
+      : {}),
     close: () => inner.close(),
   };
 }

@@ -30,8 +30,13 @@ function version(options: Pick<ListOptions, 'resourceVersion' | 'resourceVersion
   };
 }
 
+/** Query of a list that is to come as one. */
+export function wholeListQuery(options: ListOptions): Query {
+  return { ...selection(options), ...version(options) };
+}
+
 export function listQuery(options: ListOptions): Query {
-  const query: Query = { ...selection(options), ...version(options), limit: String(options.limit ?? defaultPageSize) };
+  const query: Query = { ...wholeListQuery(options), limit: String(options.limit ?? defaultPageSize) };
   if (options.continue) query.continue = options.continue;
   return query;
 }
@@ -59,11 +64,6 @@ export function writeQuery(
   if (options.fieldValidation) query.fieldValidation = options.fieldValidation;
   if (options.force !== undefined) query.force = String(options.force);
   return query;
-}
-
-/** Query of a delete of many: what to select. What to do with it is the body. */
-export function deleteCollectionQuery(options: ListOptions): Query {
-  return { ...selection(options), ...version(options) };
 }
 
 /** `v1.DeleteOptions`. */

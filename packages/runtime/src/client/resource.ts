@@ -1,7 +1,7 @@
 import { apiVersionOf, type Kind, type KubeList, type KubeObject, pathOf, resourceName } from '@coxswain/k8s';
 import { isNotFound, keyOf, keyString, type ObjectKey } from '../core/index.ts';
 import { checkPatch, patchContentType } from './patch.ts';
-import { deleteBody, deleteCollectionQuery, listQuery, watchQuery, writeQuery } from './query.ts';
+import { deleteBody, listQuery, watchQuery, wholeListQuery, writeQuery } from './query.ts';
 import { ResourceVerbs } from './resource-verbs.ts';
 import type { TransportRequest, WatchEvent } from './transport.ts';
 import type {
@@ -23,8 +23,12 @@ export interface Caller {
   readonly fieldManager: string | undefined;
   /** @param what names the call in errors: `update pods default/web-0` */
   call(what: string, request: TransportRequest, options: CallOptions | undefined): Promise<unknown>;
-  watch(what: string, request: TransportRequest, options: CallOptions): Promise<AsyncIterable<readonly WatchEvent[]>>;
+  watch(what: string, request: TransportRequest, options: CallOptions): Promise<WatchStream>;
+  /** Absent: lists come only whole. */
+  readonly list?: ((what: string, request: TransportRequest, options: CallOptions) => Promise<WatchStream>) | undefined;
 }
+
+type WatchStream<T extends KubeObject = KubeObject> = AsyncIterable<readonly WatchEvent<T>[]>;
 
 const partialList = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 const partialObject = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
@@ -33,11 +37,14 @@ const partialObject = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v
 export class KindResource<T extends KubeObject> extends ResourceVerbs<T> implements Resource<T> {
   readonly #kind: Kind<T>;
   readonly #caller: Caller;
+  readonly listStream: Resource<T>['listStream'];
 
   constructor(kind: Kind<T>, caller: Caller) {
     super();
     this.#kind = kind;
     this.#caller = caller;
+    const { list } = caller;
+    if (list) this.listStream = (options) => this.#stream(list, 'list', wholeListQuery(options ?? {}), options);
   }
 
   async get(key: ObjectKey, options?: CallOptions): Promise<T> {
@@ -126,22 +133,31 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
     const request: TransportRequest = {
       method: 'DELETE',
       path: pathOf(this.#kind, options.namespace),
-      query: deleteCollectionQuery(options),
+      query: wholeListQuery(options),
       body: deleteBody(options),
     };
     await this.#caller.call(this.#what('delete all', options.namespace), request, options);
   }
 
-  async watch(options: WatchOptions = {}): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {
+  async watch(options: WatchOptions = {}): Promise<WatchStream<T>> {
+    return this.#stream(this.#caller.watch, 'watch', watchQuery(options), options);
+  }
+
+  #stream(
+    open: Caller['watch'],
+    verb: string,
+    query: Record<string, string>,
+    options: Omit<ListOptions, 'limit' | 'continue'> = {},
+  ): Promise<WatchStream<T>> {
+    const accept = verb === 'watch' ? partialObject : partialList;
     const request: TransportRequest = {
       method: 'GET',
       path: pathOf(this.#kind, options.namespace),
-      query: watchQuery(options),
+      query,
       ...parsingOf(options),
-      ...(options.metadataOnly ? { accept: partialObject } : {}),
+      ...(options.metadataOnly ? { accept } : {}),
     };
-    const what = this.#what('watch', options.namespace);
-    return this.#caller.watch(what, request, options) as Promise<AsyncIterable<readonly WatchEvent<T>[]>>;
+    return open(this.#what(verb, options.namespace), request, options) as Promise<WatchStream<T>>;
   }
 
   #write(

@@ -56,5 +56,10 @@ export interface Transport {
    * Events come in arrays, as many as were at hand, so that a reader can work in batches.
    */
   watch(request: TransportRequest): Promise<AsyncIterable<readonly WatchEvent[]>>;
+  /**
+   * Asks for a list and hands its objects on while they arrive, as a watch that streams them first would: an ADDED for each, then
+   * a BOOKMARK with the list's version and the annotation `k8s.io/initial-events-end`, then the end. Absent where lists come only whole.
+   */
+  readonly list?: (request: TransportRequest) => Promise<AsyncIterable<readonly WatchEvent[]>>;
   close(): Promise<void>;
 }

@@ -134,6 +134,13 @@ export interface Resource<T extends KubeObject> {
   delete(key: ObjectKey, options?: DeleteOptions): Promise<T | undefined>;
   deleteCollection(options: ListOptions & DeleteOptions): Promise<void>;
   watch(options?: WatchOptions): Promise<AsyncIterable<readonly WatchEvent<T>[]>>;
+  /**
+   * All objects by one request, which the server answers from its cache, handed on while they arrive: an ADDED for each, then a BOOKMARK
+   * with the list's version and the annotation `k8s.io/initial-events-end`. Absent where the transport hands lists on only whole.
+   */
+  readonly listStream?: (
+    options?: Omit<ListOptions, 'limit' | 'continue'>,
+  ) => Promise<AsyncIterable<readonly WatchEvent<T>[]>>;
 }
 
 /** Talks to one API server. */
