@@ -8,6 +8,7 @@ export { checkKind } from './check-kind.ts';
 export { checkNumber, checkPort, milliseconds, type NumberBounds, someMilliseconds } from './check-number.ts';
 export { type Clock, sleep, systemClock, type Timer } from './clock.ts';
 export { cloneJson } from './clone.ts';
+export { deniedVerb } from './denied-verb.ts';
 export { formatDuration, parseDuration } from './duration.ts';
 export { editDistance } from './edit-distance.ts';
 export { deepEqual } from './equal.ts';
@@ -65,6 +66,7 @@ export {
   subtractQuantities,
 } from './quantity.ts';
 export { type Random, randomSuffix, randomUuid, seededRandom, systemRandom } from './random.ts';
+export { Repeats } from './repeats.ts';
 export {
   everything,
   formatSelector,
@@ -81,3 +83,4 @@ export {
 } from './selector.ts';
 export { formatMicroTime, formatTime, parseTime } from './time.ts';
 export { VirtualClock } from './virtual-clock.ts';
+export { yieldToEventLoop } from './yield-to-event-loop.ts';

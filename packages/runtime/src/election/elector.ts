@@ -1,5 +1,6 @@
 import { type Clock, formatMicroTime, isAlreadyExists, isConflict, sleep, type Timer } from '../core/index.ts';
 import { noMetrics } from '../metrics/index.ts';
+import { ElectionLog } from './election-log.ts';
 import { NotLeading } from './errors.ts';
 import { type Lease, leaseKind } from './lease.ts';
 import { checkTimes, defaultTimes, type ElectionTimes, type ElectorOptions } from './options.ts';
@@ -67,6 +68,7 @@ export class LeaseElector implements Elector {
   readonly #lead = Promise.withResolvers<void>();
   readonly #lose = Promise.withResolvers<void>();
   readonly #master: (leads: boolean) => void;
+  readonly #log: ElectionLog;
   #state: ElectionState = 'standby';
   #observed: Observed | undefined;
   #deadline = Number.NEGATIVE_INFINITY;
@@ -87,6 +89,7 @@ export class LeaseElector implements Elector {
     this.#times = checkTimes(options.times ?? defaultTimes);
     this.#clock = options.clock;
     this.name = `${options.namespace}/${options.lease}`;
+    this.#log = new ElectionLog(options);
     this.leading = this.#lead.promise;
     this.lost = this.#lose.promise;
     this.leading.catch(() => {});
@@ -169,17 +172,17 @@ export class LeaseElector implements Elector {
 
   /** One try to acquire or renew. Failures are told and tried again; the deadline decides when they cost the lead. */
   async #attempt(): Promise<void> {
-    const { log, identity } = this.#options;
     // Counted from before the request: the server, and any rival, can only have seen the renewal later than this.
     const began = this.#clock.monotonic();
     const wall = this.#clock.now();
     try {
       const answer = await this.#acquireOrRenew(this.#budget(began));
       if (answer === 'other' && this.#state === 'leading') this.#end('another replica holds the lease');
+      this.#log.answered();
       if (answer !== 'held') return;
     } catch (error) {
       if (this.#stop.signal.aborted) return;
-      log.warn({ lease: this.name, identity, err: error }, 'lease not renewed; trying again');
+      this.#log.failed(error, this.#state === 'leading');
       return;
     }
     if (this.state === 'lost' || this.#stop.signal.aborted) return;
@@ -191,7 +194,7 @@ export class LeaseElector implements Elector {
     if (this.#state === 'leading') return;
     this.#state = 'leading';
     this.#master(true);
-    log.info({ lease: this.name, identity }, 'leading');
+    this.#log.leading();
     this.#lead.resolve();
   }
 
@@ -236,6 +239,7 @@ export class LeaseElector implements Elector {
   /** Notes what the server has. An unchanged record keeps the time at which it was first seen. */
   #see(lease: Lease): void {
     this.#missing = 0;
+    this.#log.seen(lease.spec?.holderIdentity);
     const before = this.#observed?.lease.metadata.resourceVersion;
     if (before !== undefined && before === lease.metadata.resourceVersion) return;
     this.#observed = { lease, at: this.#clock.monotonic() };

@@ -1,0 +1,35 @@
+import type { Clock } from './clock.ts';
+
+/** Milliseconds until the same is told again, each time twice as long. */
+const firstPause = 60_000;
+const longestPause = 3_600_000;
+
+/** Keeps a trouble that goes on from filling the log: it is due at once, then after a minute, two, four … and every hour at last. */
+export class Repeats {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  #last: string | undefined;
+  #next = 0;
+  #pause = firstPause;
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+  }
+
+  /** Whether `what` is to be told now; another thing than the last is, at once. Counts as told then. */
+  due(what: string): boolean {
+    const now = this.#clock.monotonic();
+    if (what !== this.#last) this.#pause = firstPause;
+    else if (now < this.#next) return false;
+    this.#last = what;
+    this.#next = now + this.#pause;
+    this.#pause = Math.min(this.#pause * 2, longestPause);
+    return true;
+  }
+
+  /** The trouble is over. @returns whether there was one */
+  over(): boolean {
+    const was = this.#last !== undefined;
+    this.#last = undefined;
+    return was;
+  }
+}
