@@ -36,7 +36,7 @@ describe('orderChildren', () => {
     expect(() => order(named('a', 'a'))).toThrow('children wait for each other: a after a;');
     const ring = Array.from({ length: 5_000 }, (_, i) => named(`${i}`, `${(i + 1) % 5_000}`));
     expect(() => order(...ring)).toThrow(
-      /^children wait for each other: 0 after 1 .*\(5000 in all\) after 0; break the circle$/,
+      /^children wait for each other: 0 after 1 .*after and 4990 more after 0; break the circle$/,
     );
   });
 

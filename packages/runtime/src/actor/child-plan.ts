@@ -1,6 +1,7 @@
 import { type Kind, type KubeObject, resourceName } from '@coxswain/k8s';
 import { ownershipObstacle } from '../apply/index.ts';
 import { checkFunction, checkOptions, isFields, keyOf, keyString, optionNames } from '../core/index.ts';
+import { shortList } from './short-list.ts';
 
 /**
  * When the server refuses to change a field of a child:
@@ -145,21 +146,11 @@ function sorted(byId: ReadonlyMap<string, Child>): readonly Child[] {
   }
 }
 
-/** Names listed in a message; the rest is counted. */
-const longestList = 10;
-
 function unknownId({ id }: Child, wanted: string, known: readonly string[]): string {
   return `child "${id}" comes after "${wanted}", which is none of ${shortList(known, ', ')}`;
 }
 
 function circle(path: readonly Visit[], again: Child): string {
   const ids = path.slice(path.findIndex(({ one }) => one === again)).map(({ one }) => one.id);
-  const told = ids.length > longestList ? [...ids.slice(0, longestList), `… (${ids.length} in all)`] : ids;
-  return `children wait for each other: ${[...told, again.id].join(' after ')}; break the circle`;
-}
-
-/** The first few, and how many more there are. */
-export function shortList(items: readonly string[], separator: string): string {
-  const rest = items.length - longestList;
-  return rest > 0 ? [...items.slice(0, longestList), `and ${rest} more`].join(separator) : items.join(separator);
+  return `children wait for each other: ${shortList(ids, ' after ')} after ${again.id}; break the circle`;
 }

@@ -50,11 +50,38 @@ it('says what is waited for while its kind is not installed, and goes on once it
   await t.client.of(Widget).create(widget('w'));
   await t.clock.advance(120_000);
   expect(t.synced()).toMatchObject({ reason: 'DependencyNotReady', status: 'False' });
-  expect(t.synced()?.message).toBe('waiting: Base default/a does not exist yet');
+  expect(t.synced()?.message).toBe(
+    'waiting: nobody knows of Base default/a: the server does not serve bases of test.dev/v1: install the CRD bases.test.dev',
+  );
   installed = true;
   await t.client.of(Base).create(base('a'));
   await t.clock.advance(120_000);
   expect(t.api.at(`${basePath}/a`)).toBeDefined();
+  expect(t.synced()?.status).toBe('True');
+});
+
+it('says what its role lacks while a dependency may not be read, and goes on once it may', async () => {
+  const t = await setUp('a');
+  let granted = false;
+  t.api.intercept = ({ path }) => {
+    if (granted || !path.includes('/bases')) return;
+    const verb = path.endsWith('/a') ? 'get' : 'list';
+    throw apiError(
+      403,
+      'Forbidden',
+      `bases.test.dev is forbidden: User "op" cannot ${verb} resource "bases" in API group`,
+    );
+  };
+  await t.client.of(Widget).create(widget('w'));
+  await t.clock.advance(120_000);
+  expect(t.synced()).toMatchObject({ reason: 'DependencyNotReady', status: 'False' });
+  expect(t.synced()?.message).toBe(
+    'waiting: nobody knows of Base default/a: bases of test.dev/v1 may not be read: its Role in namespace default, or its ' +
+      'ClusterRole, lacks the verb "get" on bases in the API group "test.dev" (it needs get, list and watch)',
+  );
+  granted = true;
+  await t.client.of(Base).create(base('a'));
+  await t.clock.advance(600_000);
   expect(t.synced()?.status).toBe('True');
 });
 

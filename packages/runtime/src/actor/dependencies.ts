@@ -1,8 +1,9 @@
 import { type Kind, type KubeObject, resourceName, sameResource } from '@coxswain/k8s';
 import { findCondition, isReady } from '../apply/index.ts';
+import { refusalOf } from '../cache/index.ts';
 import type { Cache, Informer } from '../cache/types.ts';
 import type { Client } from '../client/index.ts';
-import { keyOf, keyString, type ObjectKey, parseKey } from '../core/index.ts';
+import { isNotFound, keyOf, keyString, type ObjectKey, parseKey } from '../core/index.ts';
 import type { Dependency } from './types.ts';
 
 interface Watched {
@@ -10,6 +11,13 @@ interface Watched {
   readonly unsubscribe: () => void;
   /** Who depends on which object: dependants by the dependency's key. */
   readonly dependants: Map<string, Set<string>>;
+}
+
+/** What a look at a dependency showed. */
+interface Found {
+  readonly object?: KubeObject | undefined;
+  /** Why nothing can be seen of its kind. */
+  readonly refused?: string | undefined;
 }
 
 /**
@@ -41,8 +49,9 @@ export class DependencyWatch {
   /** The first dependency that is not ready, told as a sentence; `undefined` when all are. */
   async missing(dependencies: readonly Dependency[], client: Client): Promise<string | undefined> {
     for (const dependency of dependencies) {
-      const object = await this.#find(dependency, client);
+      const { object, refused } = await this.#find(dependency, client);
       const name = `${dependency.kind.kind} ${keyString(dependency.key)}`;
+      if (refused) return `nobody knows of ${name}: ${refused}`;
       if (!object) return `${name} does not exist yet`;
       if (object.metadata.deletionTimestamp) return `${name} is being deleted`;
       if (!(dependency.ready ?? isReady)(object)) return `${name} is not ready${why(object)}`;
@@ -60,9 +69,16 @@ export class DependencyWatch {
   }
 
   /** From the store once that is complete; before, from the server. */
-  #find({ kind, key }: Dependency, client: Client): Promise<KubeObject | undefined> {
+  async #find({ kind, key }: Dependency, client: Client): Promise<Found> {
     const informer = this.#watched.get(resourceName(kind))?.informer;
-    return informer?.hasSynced ? Promise.resolve(informer.store.get(key)) : client.of(kind).find(key);
+    if (informer?.hasSynced) return { object: informer.store.get(key) };
+    try {
+      return { object: await client.of(kind).get(key) };
+    } catch (error) {
+      const refused = refusalOf(kind, error, key.namespace);
+      if (refused === undefined && !isNotFound(error)) throw error;
+      return { refused };
+    }
   }
 
   #link(kind: Kind, key: ObjectKey, dependant: string): void {

@@ -1,11 +1,12 @@
 import { type Kind, type KubeObject, resourceName } from '@coxswain/k8s';
 import { json } from '../client/index.ts';
 import { checkFunction, checkOptions, isNotFound, keyOf, keyString, messageOf, optionNames } from '../core/index.ts';
-import { type Child, ChildrenError, childName, identity, orderChildren, shortList } from './child-plan.ts';
+import { type Child, ChildrenError, childName, identity, orderChildren } from './child-plan.ts';
 import { immutableFields } from './immutable-fields.ts';
 import { failure } from './outcome.ts';
 import { readChildren } from './read-children.ts';
 import { Resync } from './resync.ts';
+import { type SummaryPart, summaryOf } from './summary.ts';
 import type { Actor, ActorContext, Dependency, StatusOf } from './types.ts';
 
 /** The children that an object controls, as they are. */
@@ -274,9 +275,13 @@ function writeFields<T extends KubeObject>({ status }: ActorContext<T>, fields: 
 function conclude<T extends KubeObject>({ conditions }: ActorContext<T>, progress: readonly Progress[]): void {
   const refused = progress.flatMap((one) => (one.type === 'immutable' ? [one.message] : []));
   const waiting = progress.flatMap((one) => ('waiting' in one ? [one.waiting] : []));
-  const message = shortList([...refused, ...waiting], '; ');
-  if (message === '') conditions.set('Ready', 'True', 'ChildrenReady', 'all children are ready');
-  else conditions.set('Ready', 'False', refused.length > 0 ? 'ImmutableField' : 'ChildNotReady', message);
+  const parts: readonly SummaryPart[] = [
+    ...refused.map((message) => ({ status: 'False', reason: 'ImmutableField', message }) as const),
+    ...waiting.map((message) => ({ status: 'False', reason: 'ChildNotReady', message }) as const),
+  ];
+  const good = { reason: 'ChildrenReady', message: 'all children are ready' };
+  const { status, reason, message } = summaryOf(parts, good);
+  conditions.set('Ready', status, reason, message);
   // Asked for again and again, a refusal stays one: that is an error, with backoff.
   if (refused.length > 0) throw new Error(message);
   if (progress.some(({ type }) => type === 'blocked')) throw new Resync(message);

@@ -13,6 +13,7 @@ export {
 export { type ConfigContent, type ImmutableConfigOptions, immutableConfig } from './immutable-config.ts';
 export { immutableFields } from './immutable-fields.ts';
 export { Resync } from './resync.ts';
+export { type SummaryOptions, type SummaryPart, summarize, summaryOf } from './summary.ts';
 export type {
   Action,
   Actor,
