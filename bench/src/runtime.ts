@@ -61,7 +61,6 @@ const sizes: Sizes = {
 const say = (line: string): void => {
   process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
 };
-const firstLine = (error: unknown): string => String(error).split('\n', 1)[0] ?? '';
 
 async function built(): Promise<Candidate[]> {
   const chosen = new RegExp(values.peers);
@@ -98,8 +97,7 @@ async function measure(part: Part): Promise<void> {
   try {
     await part.run({ candidates: all, figures, sizes, say });
   } catch (error) {
-    for (const { name } of all)
-      figures.missing({ scenario: part.scenario, what: part.name, candidate: name }, firstLine(error));
+    for (const { name } of all) figures.missing({ scenario: part.scenario, what: part.name, candidate: name }, error);
   }
   say(`${part.name} took ${((performance.now() - since) / 60_000).toFixed(1)} minutes`);
   await keep();

@@ -18,10 +18,7 @@ export async function admission(
   { creates }: { readonly creates: number },
 ): Promise<void> {
   const failed = (error: unknown) =>
-    figures.missing(
-      { scenario: 'B8', what: 'webhooks', candidate: candidate.name },
-      String(error).split('\n', 1)[0] ?? '',
-    );
+    figures.missing({ scenario: 'B8', what: 'webhooks', candidate: candidate.name }, error);
   await using plane = await startPlane();
   const folder = dirname(plane.kubeconfig);
   const authority = createAuthority({ clock: systemClock, name: 'bench' });

@@ -89,7 +89,7 @@ async function startOnce(
     );
     if (rest > 0) await atRest(operator, rest, add);
   } catch (error) {
-    figures.missing({ scenario: 'B1', what, candidate: candidate.name }, String(error).split('\n', 1)[0] ?? '');
+    figures.missing({ scenario: 'B1', what, candidate: candidate.name }, error);
   } finally {
     await operator.stop();
   }

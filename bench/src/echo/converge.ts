@@ -44,7 +44,7 @@ export async function converge(
     add('reconciles for each object', '', (await operator.reconciles()) / count);
     add('peak memory', 'MiB', (await operator.memory()).peak);
   } catch (error) {
-    figures.missing({ scenario: 'B4', what, candidate: candidate.name }, String(error).split('\n', 1)[0] ?? '');
+    figures.missing({ scenario: 'B4', what, candidate: candidate.name }, error);
   } finally {
     await operator.stop();
   }

@@ -27,7 +27,7 @@ export async function failover(
       const gap = await gapAfter(candidate, signal, { present, limit });
       figures.add({ scenario: 'B7', what, candidate: candidate.name, measure: 'nobody follows', unit: 's' }, gap);
     } catch (error) {
-      figures.missing({ scenario: 'B7', what, candidate: candidate.name }, String(error).split('\n', 1)[0] ?? '');
+      figures.missing({ scenario: 'B7', what, candidate: candidate.name }, error);
     }
   }
 }

@@ -39,10 +39,7 @@ export async function underFaults(
       await playOne(plane, proxy, operator, { what, script, figures, limit });
     }
   } catch (error) {
-    figures.missing(
-      { scenario: 'B6', what: 'faults', candidate: candidate.name },
-      String(error).split('\n', 1)[0] ?? '',
-    );
+    figures.missing({ scenario: 'B6', what: 'faults', candidate: candidate.name }, error);
   } finally {
     await operator.stop('SIGKILL');
   }

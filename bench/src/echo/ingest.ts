@@ -29,7 +29,7 @@ export async function ingest(
     add('events', '/s', events / seconds);
     add('CPU for 100,000', 's', (((await operator.cpu()) - cpu) / 1000 / events) * 100_000);
   } catch (error) {
-    figures.missing({ scenario: 'B3', what, candidate: candidate.name }, String(error).split('\n', 1)[0] ?? '');
+    figures.missing({ scenario: 'B3', what, candidate: candidate.name }, error);
   } finally {
     await operator.stop();
     await rm(folder, { recursive: true, force: true });

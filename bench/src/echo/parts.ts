@@ -60,14 +60,14 @@ function alone(name: string, scenario: string, task: Task, able: (candidate: Can
     async run({ candidates, figures, sizes, say }) {
       for (let run = 1; run <= sizes.runs; run++) {
         for (const candidate of candidates) {
-          const failed = (note: string) => figures.missing({ scenario, what: name, candidate: candidate.name }, note);
+          const failed = (why: unknown) => figures.missing({ scenario, what: name, candidate: candidate.name }, why);
           if (figures.hasFailed(scenario, candidate.name)) continue;
           if (!able(candidate)) {
             failed('has no means for it');
             continue;
           }
           say(`${name}, ${candidate.name}, run ${run}`);
-          await task(candidate, figures, sizes).catch((error) => failed(String(error).split('\n', 1)[0] ?? ''));
+          await task(candidate, figures, sizes).catch(failed);
         }
       }
     },

@@ -91,8 +91,7 @@ export async function reaction(candidate: Candidate, figures: Figures, options: 
       spent,
     );
   } catch (error) {
-    const note = String(error).split('\n', 1)[0] ?? '';
-    figures.missing({ scenario: 'B5', what: 'reaction', candidate: candidate.name }, note);
+    figures.missing({ scenario: 'B5', what: 'reaction', candidate: candidate.name }, error);
   } finally {
     await operator.stop();
   }

@@ -92,8 +92,9 @@ export class ReplayServer {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
     this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+    await closed;
   }
 
   #serve(request: IncomingMessage, response: ServerResponse): void {

@@ -23,8 +23,9 @@ export class Figures {
     this.#all.set(key, { ...figure, values: [...(this.#all.get(key)?.values ?? []), value] });
   }
 
-  /** That a candidate gave no figure, and why. */
-  missing(figure: Pick<Figure, 'scenario' | 'what' | 'candidate'>, note: string): void {
+  /** That a candidate gave no figure, and why: the first line of an error. */
+  missing(figure: Pick<Figure, 'scenario' | 'what' | 'candidate'>, why: unknown): void {
+    const [note = ''] = (why instanceof Error ? why.message : String(why)).split('\n', 1);
     this.#all.set([figure.scenario, figure.what, figure.candidate].join('|'), {
       ...figure,
       measure: 'result',
