@@ -5,6 +5,7 @@ import type { Clock, Logger, Random } from '../core/index.ts';
 import type { Elector } from '../election/index.ts';
 import type { MetricsRegistry } from '../metrics/index.ts';
 import type { Sharder, ShardHandlers, ShardingOptions } from '../sharding/index.ts';
+import type { RunningReconciles } from './running-reconciles.ts';
 import type { Work } from './work.ts';
 
 /** What a controller takes from its manager. */
@@ -14,6 +15,8 @@ export interface ControllerHost {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics?: MetricsRegistry;
+  /** Told of each reconcile; absent: nobody asks which run. */
+  readonly running?: RunningReconciles;
   /** Makes each reconcile a span; absent: none is made. */
   readonly tracer?: Tracer;
   /** The client for one reconcile. */

@@ -20,6 +20,7 @@ export {
   statusChanged,
 } from './predicates.ts';
 export { RunningController } from './running-controller.ts';
+export { RunningReconciles } from './running-reconciles.ts';
 export type {
   Controller,
   ControllerBuilder,

@@ -129,6 +129,7 @@ export class Passes {
     const work = new Work(taken.key, host.clock, (lane) => queue.add(taken.key, lane));
     this.#works.set(taken.key, work);
     observer.began();
+    const over = host.running?.began(this.#parts.name, taken.key);
     let outcome: Outcome;
     let result: ReconcileResult;
     let cause: unknown;
@@ -150,6 +151,7 @@ export class Passes {
       outcome = this.#failed(taken, error, cause);
       result = 'error';
     }
+    over?.();
     this.#works.delete(taken.key);
     work.end();
     observer.ended(result, host.clock.monotonic() - started);

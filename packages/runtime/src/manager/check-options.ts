@@ -1,4 +1,11 @@
-import { checkFunction, checkNumber, checkOptions, milliseconds, optionNames } from '../core/index.ts';
+import {
+  checkFunction,
+  checkNumber,
+  checkOptions,
+  milliseconds,
+  optionNames,
+  someMilliseconds,
+} from '../core/index.ts';
 import type { ManagerOptions, Runnable } from './types.ts';
 
 type Election = NonNullable<ManagerOptions['election']>;
@@ -11,6 +18,7 @@ const names = optionNames<ManagerOptions>({
   log: true,
   election: true,
   shutdownTimeout: true,
+  blockWarning: true,
   metrics: true,
   tracer: true,
   onLost: true,
@@ -21,11 +29,12 @@ const electionNames = optionNames<Election>({ namespace: true, lease: true, iden
 export function checkManagerOptions(options: ManagerOptions): void {
   const what = 'createManager';
   checkOptions(what, options ?? null, names);
-  const { client, name, election, shutdownTimeout, onLost } = options;
+  const { client, name, election, shutdownTimeout, blockWarning, onLost } = options;
   if (typeof client?.of !== 'function') throw new TypeError(`${what}: give a "client", as createClient makes it`);
   if (typeof name !== 'string' || name.trim() === '')
     throw new TypeError(`${what}: give a "name"; events, field managers and the identity carry it`);
   checkNumber(what, 'shutdownTimeout', shutdownTimeout, milliseconds);
+  if (blockWarning !== false) checkNumber(what, 'blockWarning', blockWarning, someMilliseconds);
   checkFunction(what, 'onLost', onLost);
   if (election !== undefined) checkElection(election);
 }

@@ -8,6 +8,7 @@ import {
   type DeclaredController,
   KindsNotServed,
   type RunningController,
+  RunningReconciles,
 } from '../controller/index.ts';
 import {
   type Clock,
@@ -21,7 +22,9 @@ import {
 } from '../core/index.ts';
 import { type Elector, LeaseElector } from '../election/index.ts';
 import { createRecorder, type EventRecorder } from '../events/index.ts';
+import { noMetrics } from '../metrics/index.ts';
 import { Sharder } from '../sharding/index.ts';
+import { blockMonitor } from './block-monitor.ts';
 import { checkManagerOptions, checkRunnable } from './check-options.ts';
 import { type Clients, heardClient, managerClients } from './clients.ts';
 import { LeadershipLost } from './errors.ts';
@@ -53,6 +56,7 @@ class ControllerManager implements Manager {
   readonly #clients: Clients;
   readonly #controllers: RunningController[] = [];
   readonly #runnables: Runnables;
+  readonly #running: RunningReconciles | undefined;
   /** Attaching sources of each controller; the stop waits for none of them. */
   readonly #attached = new Map<RunningController, Promise<void>>();
   /** Settled by a stop, with what was wrong when it was not asked for. */
@@ -70,6 +74,12 @@ class ControllerManager implements Manager {
     this.#options = options;
     this.#runnables = new Runnables(clock, log);
     this.#ended.promise.catch(() => {});
+    const { blockWarning = clock === systemClock ? 1_000 : false } = options;
+    if (blockWarning !== false) {
+      this.#running = new RunningReconciles(clock, blockWarning);
+      const parts = { clock, log, metrics: metrics ?? noMetrics, running: this.#running, threshold: blockWarning };
+      this.#runnables.add(blockMonitor(parts));
+    }
     this.cache = createCache({ client, clock, random, log, ...(metrics ? { metrics } : {}) });
     const identity = options.election?.identity ?? `${name}-${randomUuid(random)}`;
     this.#identity = identity;
@@ -252,6 +262,7 @@ class ControllerManager implements Manager {
     return {
       ...parts,
       ...(tracer ? { tracer } : {}),
+      ...(this.#running ? { running: this.#running } : {}),
       cache,
       recorder: this.#recorder,
       clientFor,

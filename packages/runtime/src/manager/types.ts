@@ -41,6 +41,11 @@ export interface ManagerOptions {
    */
   readonly tracer?: Tracer;
   /**
+   * Milliseconds of computing without a pause that are told in the log, with the reconciles that ran meanwhile, and counted in
+   * `coxswain_event_loop_blocks_total`; `false`: none. Default 1 000, and none where `clock` is not the machine's own.
+   */
+  readonly blockWarning?: number | false;
+  /**
    * Called when leadership was lost; the workers have been told to stop and every write is refused by then. A process
    * should end now, non-zero, and start afresh. Default: the manager only logs it and stops itself.
    */
