@@ -43,7 +43,9 @@ export async function defaultConnection(options: DefaultConnectionOptions): Prom
   const path = home && join(home, '.kube', 'config');
   if (path && (await exists(path))) return load(path);
   tried.push(path ? `there is no ${path}` : 'HOME is not set');
-  throw new Error(`no cluster to connect to: KUBECONFIG is not set; ${tried.join('; ')}`);
+  throw new Error(
+    `no cluster to connect to: KUBECONFIG is not set; ${tried.join('; ')}. Set KUBECONFIG to a kubeconfig`,
+  );
 }
 
 async function exists(path: string): Promise<boolean> {

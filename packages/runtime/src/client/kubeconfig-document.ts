@@ -121,7 +121,8 @@ export async function parseKubeconfig(
   const { parseDocument } = await import('yaml');
   const document = parseDocument(text);
   const [problem] = document.errors;
-  if (problem) throw new Error(`${source}: ${problem.message}`, { cause: problem });
+  // Only its first line: the others show the text, which has secrets.
+  if (problem) throw new Error(`${source}: not YAML: ${problem.message.split('\n', 1)[0]?.replace(/:$/, '')}`);
   const root: unknown = document.toJS();
   if (!isFields(root))
     throw new Error(`${source}: not a kubeconfig: expected an object with clusters, users and contexts`);

@@ -177,3 +177,23 @@ test('in a pod: service account files and the service address', async () => {
     `cannot read the token from ${join(directory, 'token')}`,
   );
 });
+
+test('a kubeconfig that is not YAML is told in one line without its text, which may hold secrets', async () => {
+  const path = join(directory, 'config');
+  await writeFile(path, 'users:\n- name: a\n  user: {token: sekret\n');
+  const error = await loadKubeconfig({ path }).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(Error);
+  const { message, cause } = error as Error;
+  expect(message).toMatch(/^kubeconfig \S+config: not YAML: .* at line 4, column 1$/);
+  expect(message).not.toContain('sekret');
+  expect(cause).toBeUndefined();
+});
+
+test('a kubeconfig that is not there is told with what to do', async () => {
+  const path = join(directory, 'none');
+  await expect(loadKubeconfig({ path })).rejects.toThrow(
+    new Error(
+      `cannot read kubeconfig ${path}: there is no such file; set KUBECONFIG, or the path given, to one that is there`,
+    ),
+  );
+});

@@ -69,7 +69,12 @@ async function read({ path, text }: KubeconfigOptions): Promise<Kubeconfig> {
     } catch (cause) {
       // In a list, files that are not there are passed over, as kubectl does.
       if (paths.length > 1 && (cause as NodeJS.ErrnoException).code === 'ENOENT') continue;
-      throw new Error(`cannot read kubeconfig ${file}: ${(cause as Error).message}`, { cause });
+      const { code, message } = cause as NodeJS.ErrnoException;
+      throw new Error(
+        code === 'ENOENT'
+          ? `cannot read kubeconfig ${file}: there is no such file; set KUBECONFIG, or the path given, to one that is there`
+          : `cannot read kubeconfig ${file}: ${message}`,
+      );
     }
     documents.push(await parseKubeconfig(content, `kubeconfig ${file}`, dirname(resolve(file))));
   }
