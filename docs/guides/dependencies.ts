@@ -27,7 +27,8 @@ export type App = ResourceType<typeof App>;
 
 const databaseOf = ({ metadata, spec }: App) => ({ namespace: metadata.namespace ?? '', name: spec.database });
 
-const actor: Actor<App> = {
+export const app: Actor<App> = {
+  dependsOn: [Database],
   dependencies: (app) => [{ kind: Database, key: databaseOf(app) }],
 
   async observe({ object, store, apply, conditions, status }) {
@@ -42,5 +43,5 @@ const actor: Actor<App> = {
 };
 
 export function apps(manager: Manager): void {
-  manager.actor(App, actor, { finalizer: 'demo.dev/app' }).owns(ConfigMap).run();
+  manager.actor(App, app, { finalizer: 'demo.dev/app' }).owns(ConfigMap).run();
 }
