@@ -5,6 +5,7 @@ import type { Dispatcher } from 'undici';
 import { ApiError, type Clock, systemClock } from '../core/index.ts';
 import type { Connection, Credentials } from './connection.ts';
 import { ConnectionError } from './errors.ts';
+import { type Answer, exchange } from './exchange.ts';
 import { type HttpPool, openPool } from './http-pool.ts';
 import { impersonationHeaders } from './impersonation.ts';
 import { ListDecoder } from './list-decoder.ts';
@@ -28,9 +29,18 @@ export interface HttpTransportOptions {
   readonly watchIdle?: number;
 }
 
-type Response = Dispatcher.ResponseData;
-/** What becomes of the answer: it is taken whole, or followed while it comes. */
-type Form = 'call' | 'list' | 'watch';
+/** How an answer begins, whether it has come whole or not. */
+type Head = Pick<Answer, 'statusCode' | 'headers'>;
+
+type Options = Dispatcher.DispatchOptions & Pick<Dispatcher.RequestOptions, 'method'>;
+
+/** One way to put a request on the wire. */
+interface Sending<R extends Head> {
+  readonly compressed: boolean;
+  send(pool: HttpPool, options: Options): Promise<R>;
+  /** The body of an answer that refuses. */
+  bodyOf(response: R): Promise<Buffer>;
+}
 
 /** Milliseconds of silence after which a list that arrives counts as broken. */
 const listIdle = 30_000;
@@ -70,18 +80,26 @@ class HttpTransport implements Transport {
   }
 
   async send(request: TransportRequest): Promise<TransportResponse> {
-    const response = await this.#authenticated(request, 'call');
-    const body = await this.#read(response, request);
-    return { status: response.statusCode, body, warnings: warningTexts(response.headers.warning) };
+    const { statusCode, headers, body } = await this.#authenticated(request, {
+      compressed: !this.#connection.disableCompression,
+      send: ({ calls }, options) => exchange(calls, options, request.signal),
+      bodyOf: async (answer) => answer.body,
+    });
+    return {
+      status: statusCode,
+      body: await this.#parsed(body, headers, request),
+      warnings: warningTexts(headers.warning),
+    };
   }
 
   async watch(request: TransportRequest): Promise<AsyncIterable<readonly WatchEvent[]>> {
-    const response = await this.#authenticated(request, 'watch');
+    // Compressed, events would be held back until a block is full.
+    const response = await this.#opened(request, false, this.#idle(request));
     return this.#events(response, request, new WatchDecoder(request.keepManagedFields));
   }
 
   readonly list = async (request: TransportRequest): Promise<AsyncIterable<readonly WatchEvent[]>> => {
-    const response = await this.#authenticated(request, 'list');
+    const response = await this.#opened(request, !this.#connection.disableCompression, listIdle);
     return this.#events(response, request, new ListDecoder(request.keepManagedFields));
   };
 
@@ -92,39 +110,55 @@ class HttpTransport implements Transport {
     await (await pool?.opening)?.shutDown();
   }
 
-  /** An answer below 400. Refused credentials are asked for once more. @throws ApiError ConnectionError */
-  async #authenticated(request: TransportRequest, form: Form): Promise<Response> {
-    const { credentials } = this.#connection;
-    const used = await credentials.current();
-    const first = await this.#dispatch(request, form, used);
-    if (first.statusCode < 400) return first;
-    const error = await this.#refusal(first, request);
-    if (error.code !== 401 || !credentials.refused(used)) throw error;
-    const second = await this.#dispatch(request, form, await credentials.current());
-    if (second.statusCode < 400) return second;
-    throw await this.#refusal(second, request);
+  #opened(request: TransportRequest, compressed: boolean, bodyTimeout: number): Promise<Dispatcher.ResponseData> {
+    const { signal = null } = request;
+    return this.#authenticated(request, {
+      compressed,
+      send: ({ watches }, options) => watches.request({ ...options, signal, bodyTimeout }),
+      bodyOf: async ({ body }) => Buffer.from(await body.arrayBuffer()),
+    });
   }
 
-  async #dispatch(request: TransportRequest, form: Form, credentials: Credentials): Promise<Response> {
+  /** An answer below 400. Refused credentials are asked for once more. @throws ApiError ConnectionError */
+  async #authenticated<R extends Head>(request: TransportRequest, sending: Sending<R>): Promise<R> {
+    const { credentials } = this.#connection;
+    const used = await credentials.current();
+    const first = await this.#sent(request, sending, used);
+    if (!(first instanceof ApiError)) return first;
+    if (first.code !== 401 || !credentials.refused(used)) throw first;
+    const second = await this.#sent(request, sending, await credentials.current());
+    if (second instanceof ApiError) throw second;
+    return second;
+  }
+
+  /** The answer, or the refusal that it is. @throws ConnectionError, and what the gate throws */
+  async #sent<R extends Head>(
+    request: TransportRequest,
+    { compressed, send, bodyOf }: Sending<R>,
+    credentials: Credentials,
+  ): Promise<R | ApiError> {
     if (this.#closed) throw new ConnectionError(`${this.#connection.server}: the transport was closed`);
     const pool = await this.#poolFor(credentials);
-    const body = request.body === undefined ? undefined : stringifyJson(request.body);
-    // A compressed watch would hold events back until a block is full.
-    const compressed = form !== 'watch' && !this.#connection.disableCompression;
+    const options = this.#dispatching(request, credentials, compressed);
     request.gate?.();
     try {
-      return await (form === 'call' ? pool.calls : pool.watches).request({
-        origin: this.#origin,
-        path: this.#prefix + request.path + queryText(request.query),
-        method: request.method,
-        headers: { ...request.headers, ...this.#impersonation, ...headersOf(request, credentials, compressed) },
-        ...(body === undefined ? {} : { body }),
-        ...(request.signal ? { signal: request.signal } : {}),
-        ...(form === 'call' ? {} : { bodyTimeout: form === 'list' ? listIdle : this.#idle(request) }),
-      });
+      const response = await send(pool, options);
+      return response.statusCode < 400 ? response : await this.#refusal(response, await bodyOf(response), request);
     } catch (error) {
       throw this.#broken(error, request);
     }
+  }
+
+  /** The request as the HTTP library takes it. */
+  #dispatching(request: TransportRequest, credentials: Credentials, compressed: boolean): Options {
+    const body = request.body === undefined ? undefined : stringifyJson(request.body);
+    return {
+      origin: this.#origin,
+      path: this.#prefix + request.path + queryText(request.query),
+      method: request.method,
+      headers: { ...request.headers, ...this.#impersonation, ...headersOf(request, credentials, compressed) },
+      ...(body === undefined ? {} : { body }),
+    };
   }
 
   /** A pool for the credentials of now; when a certificate has changed, a new one. What runs on the old one goes on. */
@@ -137,31 +171,30 @@ class HttpTransport implements Transport {
     return opening;
   }
 
-  async #read(response: Response, request: TransportRequest): Promise<unknown> {
+  async #refusal({ statusCode, headers }: Head, body: Buffer, request: TransportRequest): Promise<ApiError> {
+    const retryAfter = headers['retry-after'];
+    const said = await this.#parsed(body, headers, request);
+    return responseError(
+      statusCode,
+      said,
+      retryAfter === undefined ? undefined : String(retryAfter),
+      this.#clock.now(),
+    );
+  }
+
+  async #parsed(body: Buffer, headers: Head['headers'], request: TransportRequest): Promise<unknown> {
     try {
-      const raw = Buffer.from(await response.body.arrayBuffer());
-      const bytes = response.headers['content-encoding'] === 'gzip' ? await unzip(raw) : raw;
+      const bytes = headers['content-encoding'] === 'gzip' ? await unzip(body) : body;
       const text = bytes.toString('utf8');
-      const isJson = String(response.headers['content-type'] ?? '').includes('json') && text !== '';
+      const isJson = String(headers['content-type'] ?? '').includes('json') && text !== '';
       return isJson ? parsed(text, request) : text;
     } catch (error) {
       throw this.#broken(error, request);
     }
   }
 
-  async #refusal(response: Response, request: TransportRequest): Promise<ApiError> {
-    const body = await this.#read(response, request);
-    const retryAfter = response.headers['retry-after'];
-    return responseError(
-      response.statusCode,
-      body,
-      retryAfter === undefined ? undefined : String(retryAfter),
-      this.#clock.now(),
-    );
-  }
-
   async *#events(
-    response: Response,
+    response: Dispatcher.ResponseData,
     request: TransportRequest,
     decoder: Pick<WatchDecoder, 'push' | 'end'>,
   ): AsyncIterable<readonly WatchEvent[]> {
@@ -194,7 +227,7 @@ class HttpTransport implements Transport {
   }
 }
 
-function plainBody({ headers, body }: Response): Readable {
+function plainBody({ headers, body }: Dispatcher.ResponseData): Readable {
   return headers['content-encoding'] === 'gzip'
     ? pipeline(body, createGunzip({ chunkSize: listChunk }), () => {})
     : body;
