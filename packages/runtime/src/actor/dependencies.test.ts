@@ -4,6 +4,7 @@ import { apiError, seededRandom, VirtualClock } from '../core/index.ts';
 import { createManager, type Manager } from '../manager/index.ts';
 import { TestApi } from '../manager/test-api.ts';
 import { Base, basePath, Widget, widget, widgetPath } from '../manager/test-kinds.ts';
+import { checkDependencies } from './dependencies.ts';
 
 const managers: Manager[] = [];
 afterEach(async () => {
@@ -104,4 +105,19 @@ it('refuses a dependency of a kind that the actor does not declare, and says whe
   await clock.settle();
   const message = 'the actor of Widget depends on Base default/a; add Base to its dependsOn';
   expect(findCondition(api.at<Widget>(`${widgetPath}/w`) ?? widget('w'), 'Synced')?.message).toContain(message);
+});
+
+it.each([
+  ['a Promise', Promise.resolve([]), 'answer a list, at once'],
+  ['one that is not there', [undefined], 'options are an object, not null'],
+  [
+    'a misspelt option',
+    [{ kind: Base, key: { name: 'a' }, redy: () => true }],
+    'unknown option `redy`; did you mean `ready`?',
+  ],
+  ['no key', [{ kind: Base }], 'each needs a kind, and a key with a name'],
+  ['a promise of readiness', [{ kind: Base, key: { name: 'a' }, ready: async () => true }], 'it has to answer at once'],
+])('refuses %s, and names the function', (_, answer, message) => {
+  expect(() => checkDependencies(Widget, answer, undefined)).toThrow('`dependencies` of Widget: ');
+  expect(() => checkDependencies(Widget, answer, undefined)).toThrow(message);
 });

@@ -3,7 +3,16 @@ import { findCondition, isReady } from '../apply/index.ts';
 import { refusalOf } from '../cache/index.ts';
 import type { Cache, Informer } from '../cache/types.ts';
 import type { Client } from '../client/index.ts';
-import { isNotFound, keyOf, keyString, type ObjectKey, parseKey } from '../core/index.ts';
+import {
+  checkFunction,
+  checkOptions,
+  isNotFound,
+  keyOf,
+  keyString,
+  type ObjectKey,
+  optionNames,
+  parseKey,
+} from '../core/index.ts';
 import type { Dependency } from './types.ts';
 
 interface Watched {
@@ -109,16 +118,23 @@ export class DependencyWatch {
   }
 }
 
-/** @throws Error for a dependency of a kind that the actor did not declare: rules made from what it declares would not let it be read */
-export function checkDependencies(
-  kind: Kind,
-  dependencies: readonly Dependency[],
-  declared: readonly Kind[] | undefined,
-): void {
-  const other = declared && dependencies.find((one) => !declared.some((known) => sameResource(known, one.kind)));
-  if (!other) return;
-  const name = `${other.kind.kind} ${keyString(other.key)}`;
-  throw new Error(`the actor of ${kind.kind} depends on ${name}; add ${other.kind.kind} to its dependsOn`);
+const optionsOfDependency = optionNames<Dependency>({ kind: true, key: true, ready: true });
+
+/**
+ * @throws TypeError for what is no list of dependencies
+ * @throws Error for a dependency of a kind that the actor did not declare: rules made from what it declares would not let it be read
+ */
+export function checkDependencies(kind: Kind, dependencies: unknown, declared: readonly Kind[] | undefined): void {
+  const whose = `\`dependencies\` of ${kind.kind}`;
+  if (!Array.isArray(dependencies)) throw new TypeError(`${whose}: answer a list, at once; empty for none`);
+  for (const one of dependencies) {
+    checkOptions(whose, one ?? null, optionsOfDependency);
+    if (!one.kind?.kind || !one.key?.name) throw new TypeError(`${whose}: each needs a kind, and a key with a name`);
+    checkFunction(whose, 'ready', one.ready, true);
+    if (!declared || declared.some((known) => sameResource(known, one.kind))) continue;
+    const name = `${one.kind.kind} ${keyString(one.key)}`;
+    throw new Error(`the actor of ${kind.kind} depends on ${name}; add ${one.kind.kind} to its dependsOn`);
+  }
 }
 
 /** What the dependency itself says about it. */
