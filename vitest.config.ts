@@ -9,6 +9,7 @@ export default defineConfig({
       'bench/src/**/*.test.ts',
       'scripts/**/*.test.ts',
       'docs/**/*.test.ts',
+      'examples/**/*.test.ts',
     ],
     testTimeout: 60_000,
     hookTimeout: 60_000,

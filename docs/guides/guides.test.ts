@@ -28,6 +28,11 @@ test.each(guides)('every program in %s is a file that is checked and run', (guid
   for (const block of blocks) expect(texts.includes(block), block).toBe(true);
 });
 
+test('the package.json of the testing guide is that of the example', () => {
+  const [, block] = read('testing.md').match(/```json\n(.*?)```/s) ?? [];
+  expect(block).toBe(read('../../examples/greeter/package.json'));
+});
+
 test('every pain names a test that there is', () => {
   const rows = read('../pains.md')
     .split('\n')

@@ -6,14 +6,14 @@ import type { TestClusterOptions } from './types.ts';
 
 /** The embedded server, of this test alone. */
 export async function embeddedGround(options: TestClusterOptions): Promise<Ground> {
-  const { clock, random, log, http = false, controlPlane = false } = options;
+  const { clock, random, log, http = false, controlPlane = false, kruise = false } = options;
   const cluster = await startCluster({
     ...(clock ? { clock } : {}),
     ...(random ? { random } : {}),
     ...(log ? { log } : {}),
     ...(http ? { port: 0 } : {}),
     controlPlane,
-    kruise: false,
+    kruise,
     admissionPlugins: strictAdmission,
   });
   return {

@@ -23,6 +23,8 @@ export interface TestClusterOptions {
    * either.
    */
   readonly controlPlane?: boolean;
+  /** Embedded only: the kinds of OpenKruise too, and with `controlPlane` their controllers; default false. */
+  readonly kruise?: boolean;
 }
 
 /** How long is waited, and for what. */

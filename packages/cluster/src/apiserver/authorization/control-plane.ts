@@ -33,6 +33,10 @@ export const controlPlanePolicy: ShortPolicy = {
         'create,update|discovery.k8s.io|endpointslices',
         'update||endpoints,namespaces/finalize,namespaces/status,nodes,resourcequotas/status',
         'update|apps|controllerrevisions',
+        // owners whose deletion waits for what was made for them, where `OwnerReferencesPermissionEnforcement` is on
+        'update||endpoints/finalizers,pods/finalizers,replicationcontrollers/finalizers,services/finalizers',
+        'update|apps,apps.kruise.io|clonesets/finalizers,daemonsets/finalizers,deployments/finalizers,replicasets/finalizers,statefulsets/finalizers',
+        'update|batch|cronjobs/finalizers,jobs/finalizers',
         'create|authorization.k8s.io|subjectaccessreviews',
         'approve|certificates.k8s.io|signers|kubernetes.io/kube-apiserver-client-kubelet',
         'sign|certificates.k8s.io|signers|kubernetes.io/kube-apiserver-client,kubernetes.io/kube-apiserver-client-kubelet,kubernetes.io/kubelet-serving,kubernetes.io/legacy-unknown',
