@@ -1,0 +1,31 @@
+import { WireError } from './errors.ts';
+import { type Message, Reader, wire } from './protobuf/index.ts';
+
+/** What every request and answer has: the id that says which answer belongs to which request, as field 1. */
+export interface Correlated {
+  readonly requestId: bigint;
+}
+
+/** One of MatrixOne's services, as both sides have to know it. */
+export interface Protocol<Request, Req, Response, Res> {
+  /** As in `log service`; for errors. */
+  readonly name: string;
+  readonly request: Message<Request & Correlated, Req & Partial<Correlated>>;
+  readonly response: Message<Response & Correlated, Res & Partial<Correlated>>;
+  /** Whether frames have a payload beside the message. Services that expect none close the connection on one. */
+  readonly payload: boolean;
+}
+
+/**
+ * The id of a request or answer, without reading the rest of it.
+ * @throws WireError when the bytes are no message, or none with an id
+ */
+export function requestIdOf(body: Uint8Array): bigint {
+  const reader = new Reader(body);
+  while (!reader.done) {
+    const tag = reader.tag();
+    if (tag === 8 + wire.varint) return reader.uint64();
+    reader.skip(tag);
+  }
+  throw new WireError('morpc: a message without an id');
+}
