@@ -14,10 +14,10 @@ const Widget: Kind<DynamicObject> = {
   scope: 'Namespaced',
 };
 
-function setUp(failure: () => Error | undefined, kind = Widget, scope: InformerScope = {}) {
+function setUp(failure: (watch: boolean) => Error | undefined, kind = Widget, scope: InformerScope = {}) {
   const clock = new VirtualClock(1_000_000_000);
   const server = new FakeServer();
-  server.fail = failure;
+  server.fail = (_request, watch) => failure(watch);
   const lines: { readonly at: number; readonly fields: object; readonly message: string }[] = [];
   const write = (fields: object, message: string) =>
     void lines.push({ at: clock.now() - 1_000_000_000, fields, message });
@@ -105,5 +105,12 @@ test('another refusal is told at once, and other failures as ever', async () => 
     'the server does not serve widgets of test.dev/v1',
     'out of step with the server; listing again',
   ]);
+  await t.cache.stop();
+});
+
+test('a kind that may be listed but not watched is told no more often, and is not called readable', async () => {
+  const t = setUp((watch) => (watch ? denied('watch')() : undefined));
+  await t.clock.advance(50_000);
+  expect(t.lines.map(({ message }) => message)).toEqual([expect.stringContaining('lacks the verb "watch"')]);
   await t.cache.stop();
 });

@@ -183,7 +183,7 @@ export class Watcher<T extends KubeObject> {
       const batches = await this.#open(step, timeoutSeconds, controller.signal);
       opened = clock.monotonic();
       this.#contact();
-      if (step !== 'list') this.#health.count('watches');
+      if (step !== 'list') this.#watches();
       for await (const events of batches) {
         watchdog.feed();
         this.#contact();
@@ -218,6 +218,12 @@ export class Watcher<T extends KubeObject> {
     const start: WatchOptions =
       step === 'watch' ? { resourceVersion: sink.resourceVersion } : { sendInitialEvents: true };
     return resource.watch({ ...selection, ...start, allowBookmarks: true, timeoutSeconds, signal });
+  }
+
+  /** Only now is nothing refused: who may list may yet not watch. */
+  #watches(): void {
+    this.#health.count('watches');
+    this.#options.refusals?.over();
   }
 
   /** A watch ended: many short ones in a row are somebody's doing. */
@@ -255,7 +261,6 @@ export class Watcher<T extends KubeObject> {
 
   #contact(): void {
     this.#health.contact();
-    this.#options.refusals?.over();
     this.#outage.heard();
   }
 
