@@ -207,12 +207,21 @@ class ControllerManager implements Manager {
     this.#state = 'stopping';
     this.#runnables.close();
     const over = this.clock.monotonic() + deadline;
-    await Promise.all(this.#controllers.map((controller) => controller.stop(deadline)));
+    await Promise.all(this.#controllers.map((controller) => this.#stopController(controller, deadline)));
     await this.#runnables.stop(new Error(`manager ${this.name} stopped`), over - this.clock.monotonic());
     await this.#elector?.stop();
     await this.#rest('events', this.#recorder.stop(), over);
     await this.#rest('caches', this.cache.stop(), over);
     this.#state = 'stopped';
+  }
+
+  /** What fails on the way must not keep the lease. */
+  async #stopController(controller: RunningController, deadline: number): Promise<void> {
+    try {
+      await controller.stop(deadline);
+    } catch (error) {
+      this.log.error({ controller: controller.name, err: error }, 'stop failed');
+    }
   }
 
   /** Nobody needs these any more: a stop that takes too long on them is over all the same. */

@@ -130,6 +130,15 @@ describe('a program', () => {
     }
   });
 
+  it('gives the lease back when what is called at the start fails', async () => {
+    const t = world();
+    const onRunning = () => {
+      throw new Error('no');
+    };
+    await t.run(() => t.make('a'), { onRunning });
+    expect([t.holder(), t.program.codes]).toEqual([undefined, [1]]);
+  });
+
   it('shows where a mistake in the program is', async () => {
     const t = world();
     await t.run(() => (undefined as unknown as { make(): Manager }).make(), {

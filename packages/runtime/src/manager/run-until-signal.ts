@@ -76,6 +76,7 @@ async function life(
     if (manager.state === 'running') onRunning?.();
     await manager.ended;
   } finally {
+    await manager.stop();
     release();
   }
 }
