@@ -1,6 +1,12 @@
 import type { Status } from '@coxswain/k8s';
-import type { Transport, TransportRequest, TransportResponse, WatchEvent } from '@coxswain/runtime/client';
-import { ApiError, apiError, type Clock } from '@coxswain/runtime/core';
+import {
+  responseError,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+  type WatchEvent,
+} from '@coxswain/runtime/client';
+import { ApiError, type Clock } from '@coxswain/runtime/core';
 import type { ApiResponse, UserInfo, WatchStream } from '../apiserver/types.ts';
 import { authenticated } from './authenticated.ts';
 import type { ApiHandler } from './handler.ts';
@@ -23,7 +29,8 @@ export function inProcessTransport(handler: ApiHandler, as: UserInfo, clock: Pic
     const answer = handler({ ...request, user });
     const response = await (request.signal ? orAborted(answer, request.signal) : answer);
     if (response.kind === 'object' && response.code >= 400) throw new ApiError(response.body as Status);
-    if (response.kind === 'text' && response.code >= 400) throw apiError(response.code, '', response.body);
+    if (response.kind === 'text' && response.code >= 400)
+      throw responseError(response.code, response.body, undefined, 0);
     return response;
   };
   return {
@@ -38,7 +45,7 @@ export function inProcessTransport(handler: ApiHandler, as: UserInfo, clock: Pic
       }
       if (response.kind === 'bytes') {
         const body = await textOf(response.body);
-        if (response.code >= 400) throw apiError(response.code, '', body);
+        if (response.code >= 400) throw responseError(response.code, body, undefined, 0);
         return { status: response.code, body, warnings: [] };
       }
       const warnings = response.kind === 'object' ? (response.warnings ?? []) : [];

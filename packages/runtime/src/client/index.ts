@@ -27,6 +27,7 @@ export { parseJson, stringifyJson } from './parse-json.ts';
 export { apply, json, merge, patchContentType, strategic } from './patch.ts';
 export { fieldSelectorText, labelSelectorText } from './query.ts';
 export { isObject, ResourceVerbs } from './resource-verbs.ts';
+export { responseError } from './response-error.ts';
 export { requestToken, type ServiceAccountToken, type TokenSpec } from './service-account-token.ts';
 export type {
   KeepManagedFields,

@@ -33,6 +33,7 @@ type VersionObject<V> = ObjectFrom<
 /**
  * How objects of a version become such of the stored one, the hub, and back. `apiVersion` and `kind` are set for them.
  * Both are pure, and lose nothing: what the other version has no field for is kept, in an annotation if need be.
+ * During a server-side apply the API server converts objects of which only some fields are there: `spec` itself may be missing.
  */
 export type Converters<V extends Versions, Storage extends keyof V> = {
   readonly [K in Exclude<keyof V, Storage>]?: {

@@ -187,9 +187,13 @@ async function attempt(call: Call, change: Change, state: Attempt): Promise<Dyna
   const form = remote && (await remote);
   if (server.storage.get(keyOf(call))?.metadata.resourceVersion !== current.metadata.resourceVersion) return undefined;
   if (lastWrite) return removeFinalized(call, draft, dryRun, context);
-  if (sameButTimes(draft, old)) return old;
+  const same = sameButTimes(draft, old);
+  if (same && (dryRun || resource.builtIn)) return old;
   if (dryRun) return deepFreeze(asObject(draft));
-  return committed(call, putObject(call, keyOf(call), form ? asObject(form) : storedNext(call, draft, current)));
+  const next = form ? asObject(form) : storedNext(call, draft, current);
+  // What is stored in another version than new objects are is written anew: so a migration is a write that changes nothing.
+  if (same && next.apiVersion === current.apiVersion) return old;
+  return committed(call, putObject(call, keyOf(call), next));
 }
 
 /**
