@@ -61,6 +61,20 @@ it('says what is waited for while its kind is not installed, and goes on once it
   expect(t.synced()?.status).toBe('True');
 });
 
+it('says that its kind is not served any more', async () => {
+  const t = await setUp('a');
+  await t.client.of(Base).create(base('a'));
+  await t.client.of(Widget).create(widget('w'));
+  await t.clock.settle();
+  expect(t.synced()?.status).toBe('True');
+  await t.client.of(Base).delete({ namespace: 'default', name: 'a' });
+  t.api.intercept = ({ path }) => {
+    if (path.includes('/bases')) throw apiError(404, 'NotFound', 'the server could not find the requested resource');
+  };
+  await t.clock.advance(600_000);
+  expect(t.synced()?.message).toContain('install the CRD bases.test.dev');
+});
+
 it('says what its role lacks while a dependency may not be read, and goes on once it may', async () => {
   const t = await setUp('a');
   let granted = false;

@@ -77,10 +77,10 @@ export class DependencyWatch {
     this.#byDependant.clear();
   }
 
-  /** From the store once that is complete; before, from the server. */
+  /** From the store once that is complete and as long as it is kept up; else from the server, which says what is the matter. */
   async #find({ kind, key }: Dependency, client: Client): Promise<Found> {
     const informer = this.#watched.get(resourceName(kind))?.informer;
-    if (informer?.hasSynced) return { object: informer.store.get(key) };
+    if (informer?.hasSynced && informer.lag < longestSilence) return { object: informer.store.get(key) };
     try {
       return { object: await client.of(kind).get(key) };
     } catch (error) {
@@ -117,6 +117,9 @@ export class DependencyWatch {
     return watched;
   }
 }
+
+/** Milliseconds after which a store that heard nothing is not believed; a healthy server tells something about every minute. */
+const longestSilence = 180_000;
 
 const optionsOfDependency = optionNames<Dependency>({ kind: true, key: true, ready: true });
 
