@@ -58,7 +58,7 @@ export interface ControllerOptions {
   readonly leaderOnly?: boolean;
   /**
    * Shares the keys out among all replicas, each working those of the shards it holds a Lease of; default: none, one replica works all.
-   * Every replica caches everything. The role needs `get`, `list`, `create`, `update` and `delete` on Leases.
+   * Every replica caches everything. The role needs `get`, `list`, `create`, `update`, `delete` and `watch` on Leases.
    */
   readonly sharding?: ShardingOptions;
 }

@@ -77,7 +77,7 @@ describe('lease elector', () => {
     await Promise.all([a.elector.stop(), b.elector.stop()]);
   });
 
-  it('gives the lease back when stopped, so that the next leads within its next try', async () => {
+  it('gives the lease back when stopped, so that the next, which may not watch it, leads within its next try', async () => {
     const clock = new VirtualClock();
     const api = new TestApi(clock);
     const a = electorOf(api, clock, 'a');
@@ -86,11 +86,51 @@ describe('lease elector', () => {
     await clock.settle();
     b.elector.start();
     await clock.settle();
+    api.intercept = ({ path, query }) => {
+      if (path.endsWith('/leases') && query?.watch) throw apiError(403, 'Forbidden', 'no');
+    };
     await a.elector.stop();
     expect(api.at<Lease>(leasePath)?.spec?.holderIdentity).toBeUndefined();
     await clock.advance(2_400);
     expect(b.elector.state).toBe('leading');
     await b.elector.stop();
+  });
+
+  it('leads at once when the lease is given back, as it watches it, and watches no more', async () => {
+    const clock = new VirtualClock();
+    const api = new TestApi(clock);
+    const a = electorOf(api, clock, 'a');
+    const b = electorOf(api, clock, 'b');
+    const c = electorOf(api, clock, 'c');
+    a.elector.start();
+    await clock.settle();
+    b.elector.start();
+    c.elector.start();
+    await clock.advance(500);
+    const from = clock.monotonic();
+    await a.elector.stop();
+    await clock.settle();
+    const states = () => [b.elector.state, c.elector.state].toSorted();
+    expect([states(), clock.monotonic() - from]).toEqual([['leading', 'standby'], 0]);
+    expect(api.at<Lease>(leasePath)?.spec?.leaseTransitions).toBe(1);
+    await Promise.all([b.elector.stop(), c.elector.stop()]);
+    expect(clock.untilNext).toBeUndefined();
+  });
+
+  it('leaves the leader the time to put a deleted lease back, however often the deletion is told', async () => {
+    const clock = new VirtualClock();
+    const api = new TestApi(clock);
+    const a = electorOf(api, clock, 'a');
+    const b = electorOf(api, clock, 'b');
+    a.elector.start();
+    await clock.settle();
+    b.elector.start();
+    await clock.advance(2_100);
+    await createClient({ transport: api, clock }).of(leaseKind).delete({ namespace: 'system', name: 'op' });
+    await clock.advance(30_000);
+    expect([a.elector.state, b.elector.state]).toEqual(['leading', 'standby']);
+    expect(api.at<Lease>(leasePath)?.spec?.holderIdentity).toBe('a');
+    await Promise.all([a.elector.stop(), b.elector.stop()]);
   });
 
   it.each([

@@ -1,49 +1,16 @@
-import { type Clock, formatMicroTime, isAlreadyExists, isConflict, sleep, type Timer } from '../core/index.ts';
+import { type Clock, isAlreadyExists, isConflict, type Timer } from '../core/index.ts';
 import { noMetrics } from '../metrics/index.ts';
 import { ElectionLog } from './election-log.ts';
 import { NotLeading } from './errors.ts';
 import { type Lease, leaseKind } from './lease.ts';
+import { type Claimant, claimed, heldByUnknown, released } from './lease-record.ts';
+import { LeaseWatch } from './lease-watch.ts';
 import { checkTimes, defaultTimes, type ElectionTimes, type ElectorOptions } from './options.ts';
-
-/**
- * Where an elector stands:
- * - `standby`: another holds the lease, or none yet; it tries to acquire.
- * - `leading`: it holds the lease and may write until its local deadline, which each renewal moves on.
- * - `lost`: it led and does no more, or was stopped. Final: a process that lost should end and start afresh.
- */
-export type ElectionState = 'standby' | 'leading' | 'lost';
-
-/** Takes part in the election by one Lease object. */
-export interface Elector {
-  /** `namespace/lease`. */
-  readonly name: string;
-  readonly state: ElectionState;
-  /** Whether this process may write at this very moment: leading, and before the local deadline. */
-  readonly leads: boolean;
-  /** Aborted, with {@link NotLeading}, the moment leadership ends. */
-  readonly signal: AbortSignal;
-  /** Resolves when it leads; rejects when it is stopped before. */
-  readonly leading: Promise<void>;
-  /** Resolves when the state becomes `lost`. */
-  readonly lost: Promise<void>;
-  start(): void;
-  /**
-   * A write is about to be sent under the lease. Call what it answers when the write has ended, with whether the server
-   * answered: one that was cut off may still arrive, and until then the lease must not go to another.
-   */
-  writing(): (answered: boolean) => void;
-  /**
-   * Ends the election; a leader stops writing at once and gives the lease back, so that the next need not wait. When a
-   * write was cut off a moment ago the lease is left to expire.
-   */
-  stop(): Promise<void>;
-}
+import type { ElectionState, Elector } from './types.ts';
+import { WritesUnderWay } from './writes-under-way.ts';
 
 /** The one reason for the end of a lead that is as it should be. */
 const stopped = 'stopped';
-
-/** In a lease that was deleted and put back by one who did not hold it. */
-const unknownHolder = 'unknown-after-deletion';
 
 /** What was last seen on the server, and when by our own clock. */
 interface Observed {
@@ -74,15 +41,20 @@ export class LeaseElector implements Elector {
   #deadline = Number.NEGATIVE_INFINITY;
   /** The same on the wall clock: the monotonic one stands still while a machine is suspended. */
   #wallDeadline = Number.NEGATIVE_INFINITY;
-  /** How often in a row the lease was looked for and not there. */
-  #missing = 0;
+  /** When the lease was first looked for and not there. */
+  #missingSince: number | undefined;
   #alarm: Timer | undefined;
   /** From a write that takes or renews the lease until what came of it is known. */
   #claiming = false;
   #loop: Promise<void> | undefined;
-  /** Writes sent and not ended; and when the last one was sent of which nobody knows whether it arrived. */
-  #underWay = 0;
-  #cutOff = Number.NEGATIVE_INFINITY;
+  #stopping: Promise<void> | undefined;
+  readonly #claimant: Claimant;
+  readonly #writes: WritesUnderWay;
+  readonly #watch: LeaseWatch;
+  /** The watch has told of a free lease since the last try began. */
+  #freed = false;
+  /** Ends the rest between two tries. */
+  #wake: (() => void) | undefined;
 
   constructor(options: ElectorOptions) {
     this.#options = options;
@@ -90,6 +62,13 @@ export class LeaseElector implements Elector {
     this.#clock = options.clock;
     this.name = `${options.namespace}/${options.lease}`;
     this.#log = new ElectionLog(options);
+    const { namespace, lease, identity } = options;
+    this.#claimant = { namespace, lease, identity, leaseDuration: this.#times.leaseDuration };
+    this.#writes = new WritesUnderWay(options.clock);
+    this.#watch = new LeaseWatch(options, () => {
+      this.#freed = true;
+      this.#wake?.();
+    });
     this.leading = this.#lead.promise;
     this.lost = this.#lose.promise;
     this.leading.catch(() => {});
@@ -119,31 +98,27 @@ export class LeaseElector implements Elector {
     this.#loop ??= this.#run();
   }
 
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stopNow();
+    return this.#stopping;
+  }
+
+  async #stopNow(): Promise<void> {
     // A claim under way may be won after all; kept by nobody, the lease would hold the next up until it expires.
     const held = this.state === 'leading' || this.#claiming;
     this.#end(stopped);
     this.#stop.abort(new NotLeading(this.name));
     await this.#loop;
-    if (held && this.#nothingTravels()) await this.#release();
+    if (!held) return;
+    const { leaseDuration, renewDeadline } = this.#times;
+    // What the lease outlasts the deadline by is the time that a write has to arrive.
+    if (this.#writes.over(leaseDuration - renewDeadline)) await this.#release();
+    else
+      this.#options.log.info({ lease: this.name }, 'lease left to expire: writes that were cut off may still arrive');
   }
 
   writing(): (answered: boolean) => void {
-    const sent = this.#clock.monotonic();
-    this.#underWay++;
-    return (answered) => {
-      this.#underWay--;
-      if (!answered) this.#cutOff = Math.max(this.#cutOff, sent);
-    };
-  }
-
-  /** Whether every write of ours has arrived, or has had the time that the lease outlasts the deadline by to do so. */
-  #nothingTravels(): boolean {
-    const { leaseDuration, renewDeadline } = this.#times;
-    const none = this.#underWay === 0 && this.#clock.monotonic() >= this.#cutOff + leaseDuration - renewDeadline;
-    if (!none)
-      this.#options.log.info({ lease: this.name }, 'lease left to expire: writes that were cut off may still arrive');
-    return none;
+    return this.#writes.began();
   }
 
   get #expired(): boolean {
@@ -153,15 +128,29 @@ export class LeaseElector implements Elector {
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
+      this.#freed = false;
       await this.#attempt();
       this.#claiming = false;
       if (this.state === 'lost') return;
-      try {
-        await sleep(this.#clock, this.#pause(), signal);
-      } catch {
-        return;
-      }
+      if (this.#state !== 'standby') this.#watch.stop();
+      else if (this.#observed) this.#watch.start();
+      if (!this.#freed) await this.#rest(signal);
     }
+  }
+
+  /** Until the next try is due, the watch tells of a free lease, or the election ends. */
+  #rest(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const over = () => {
+        timer.cancel();
+        signal.removeEventListener('abort', over);
+        this.#wake = undefined;
+        resolve();
+      };
+      const timer = this.#clock.after(this.#pause(), over);
+      signal.addEventListener('abort', over, { once: true });
+      this.#wake = over;
+    });
   }
 
   /** A leader renews on the beat; the tries of standbys are spread. */
@@ -222,11 +211,14 @@ export class LeaseElector implements Elector {
       if (found) this.#see(found);
       if (found && found.spec?.holderIdentity !== identity && !this.#free()) return 'other';
       if (!found && this.#observed && !this.leads) {
-        if (++this.#missing > 1) this.#see(await leases.create(this.#held(this.#observed.lease), options));
+        if (this.#isMissing()) {
+          const stands = heldByUnknown(this.#observed.lease, this.#claimant, this.#clock.now());
+          this.#see(await leases.create(stands, options));
+        }
         return 'other';
       }
       this.#claiming = true;
-      const claim = this.#claim(found);
+      const claim = claimed(found, this.#claimant, this.#clock.now());
       this.#see(await (found ? leases.update(claim, options) : leases.create(claim, options)));
       return 'held';
     } catch (error) {
@@ -236,9 +228,18 @@ export class LeaseElector implements Elector {
     }
   }
 
+  /**
+   * Whether a lease that somebody deleted stays away. Its holder goes on until it looks or its deadline passes, so it is given a moment
+   * to put it back. Only one who never saw the lease takes a missing one for the first start.
+   */
+  #isMissing(): boolean {
+    this.#missingSince ??= this.#clock.monotonic();
+    return this.#clock.monotonic() >= this.#missingSince + this.#times.retryPeriod;
+  }
+
   /** Notes what the server has. An unchanged record keeps the time at which it was first seen. */
   #see(lease: Lease): void {
-    this.#missing = 0;
+    this.#missingSince = undefined;
     this.#log.seen(lease.spec?.holderIdentity);
     const before = this.#observed?.lease.metadata.resourceVersion;
     if (before !== undefined && before === lease.metadata.resourceVersion) return;
@@ -256,43 +257,6 @@ export class LeaseElector implements Elector {
     return (spec?.leaseDurationSeconds ?? this.#times.leaseDuration / 1000) * 1000;
   }
 
-  /**
-   * A lease that somebody deleted may still be held: its holder goes on until it looks or its deadline passes. It is given
-   * a moment to put it back; then it is put back as held by nobody known, so that it is taken only when its time is over.
-   * Only one who never saw the lease takes a missing one for the first start.
-   */
-  #held({ spec }: Lease): Lease {
-    const { namespace, lease } = this.#options;
-    const renewTime = formatMicroTime(this.#clock.now());
-    const duration = Math.ceil(this.#times.leaseDuration / 1000);
-    return {
-      apiVersion: 'coordination.k8s.io/v1',
-      kind: 'Lease',
-      metadata: { name: lease, namespace },
-      spec: { ...spec, holderIdentity: unknownHolder, leaseDurationSeconds: duration, renewTime },
-    };
-  }
-
-  #claim(found: Lease | undefined): Lease {
-    const { namespace, lease, identity } = this.#options;
-    const now = formatMicroTime(this.#clock.now());
-    const ours = found?.spec?.holderIdentity === identity;
-    const transitions = found?.spec?.leaseTransitions ?? 0;
-    return {
-      apiVersion: 'coordination.k8s.io/v1',
-      kind: 'Lease',
-      metadata: found?.metadata ?? { name: lease, namespace },
-      spec: {
-        ...found?.spec,
-        holderIdentity: identity,
-        leaseDurationSeconds: Math.ceil(this.#times.leaseDuration / 1000),
-        acquireTime: ours ? (found?.spec?.acquireTime ?? now) : now,
-        renewTime: now,
-        leaseTransitions: found && !ours ? transitions + 1 : transitions,
-      },
-    };
-  }
-
   /** The one way into `lost`. */
   #end(why: string): void {
     if (this.#state === 'lost') return;
@@ -300,6 +264,7 @@ export class LeaseElector implements Elector {
     this.#state = 'lost';
     this.#deadline = Number.NEGATIVE_INFINITY;
     this.#alarm?.cancel();
+    this.#watch.stop();
     this.#master(false);
     const error = new NotLeading(this.name);
     this.#fence.abort(error);
@@ -314,11 +279,7 @@ export class LeaseElector implements Elector {
     const options = { timeout: this.#times.retryPeriod };
     try {
       const found = await leases.find({ namespace, name: lease }, options);
-      if (found?.spec?.holderIdentity !== identity) return;
-      // Absent rather than empty: every server takes it, and to every elector it means that nobody holds the lease.
-      const { holderIdentity: _us, ...rest } = found.spec;
-      const spec = { ...rest, leaseDurationSeconds: 1, renewTime: formatMicroTime(this.#clock.now()) };
-      await leases.update({ ...found, spec }, options);
+      if (found?.spec?.holderIdentity === identity) await leases.update(released(found, this.#clock.now()), options);
     } catch (error) {
       log.warn({ lease: this.name, err: error }, 'lease not released; it expires by itself');
     }

@@ -1,8 +1,8 @@
 import type { Client } from '../client/index.ts';
 import { ApiError } from '../core/index.ts';
-import type { Elector } from './elector.ts';
 import { NotLeading } from './errors.ts';
 import { guardedClient } from './guard.ts';
+import type { Elector } from './types.ts';
 
 /**
  * A client that writes only while `elector` leads by its own clock. A write begun after the local deadline is refused

@@ -1,5 +1,5 @@
 // An API server that knows leases, and counts the writes it accepts. For models that run very often. Not exported.
-import type { Transport, TransportRequest, TransportResponse } from '../client/index.ts';
+import type { Transport, TransportRequest, TransportResponse, WatchEvent } from '../client/index.ts';
 import { alreadyExists, conflict, notFound } from '../core/index.ts';
 import type { Lease } from './lease.ts';
 
@@ -11,6 +11,7 @@ export class LeaseServer implements Pick<Transport, 'send' | 'watch'> {
   /** Told of each lease that is stored. */
   readonly stored: (lease: Lease) => void;
   readonly #leases = new Map<string, Lease>();
+  readonly #watchers = new Set<(event: WatchEvent) => void>();
   #version = 0;
 
   constructor(accepted: (request: TransportRequest) => void, stored: (lease: Lease) => void) {
@@ -23,15 +24,29 @@ export class LeaseServer implements Pick<Transport, 'send' | 'watch'> {
   }
 
   deleteLease(name: string): void {
-    this.#leases.delete(name);
+    const object = this.#leases.get(name);
+    if (object && this.#leases.delete(name)) this.#tell({ type: 'DELETED', object });
+  }
+
+  #tell(event: WatchEvent): void {
+    for (const watcher of this.#watchers) watcher(event);
   }
 
   async send(request: TransportRequest): Promise<TransportResponse> {
     return { status: 200, body: this.#serve(request), warnings: [] };
   }
 
-  async watch(): Promise<never> {
-    throw notFound(leases, 'watch');
+  /** Of the lease that the field selector names: as it is, then each change, until the signal is aborted. */
+  async watch({ query, signal }: TransportRequest): Promise<AsyncIterable<readonly WatchEvent[]>> {
+    const name = query?.fieldSelector?.replace('metadata.name=', '');
+    const stream = new EventQueue(signal);
+    const tell = (event: WatchEvent) => {
+      if ((event.object as Lease).metadata.name === name) stream.push([event]);
+    };
+    this.#watchers.add(tell);
+    signal?.addEventListener('abort', () => this.#watchers.delete(tell), { once: true });
+    for (const object of this.#leases.values()) tell({ type: 'ADDED', object });
+    return stream;
   }
 
   #serve(request: TransportRequest): unknown {
@@ -56,8 +71,44 @@ export class LeaseServer implements Pick<Transport, 'send' | 'watch'> {
 
   #store(lease: Lease): Lease {
     const stored = { ...lease, metadata: { ...lease.metadata, resourceVersion: String(++this.#version) } };
+    const type = this.#leases.has(lease.metadata.name) ? 'MODIFIED' : 'ADDED';
     this.#leases.set(lease.metadata.name, stored);
+    this.#tell({ type, object: stored });
     this.stored(stored);
     return stored;
+  }
+}
+
+/** Batches as they are pushed, until the end or the signal is aborted. */
+export class EventQueue implements AsyncIterable<readonly WatchEvent[]> {
+  readonly #batches: (readonly WatchEvent[])[] = [];
+  readonly #signal: AbortSignal | undefined;
+  #ended = false;
+  #more = Promise.withResolvers<void>();
+
+  constructor(signal: AbortSignal | undefined) {
+    this.#signal = signal;
+    signal?.addEventListener('abort', () => this.#more.resolve(), { once: true });
+  }
+
+  push(batch: readonly WatchEvent[]): void {
+    this.#batches.push(batch);
+    this.#more.resolve();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#more.resolve();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<readonly WatchEvent[]> {
+    while (!this.#signal?.aborted && !this.#ended) {
+      const batch = this.#batches.shift();
+      if (batch) yield batch;
+      else {
+        this.#more = Promise.withResolvers<void>();
+        await this.#more.promise;
+      }
+    }
   }
 }

@@ -1,6 +1,13 @@
 // A machine for tests: its own clocks, and code that can be frozen, suspended or killed. Not exported.
-import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from '../client/index.ts';
+import {
+  ConnectionError,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+  type WatchEvent,
+} from '../client/index.ts';
 import type { Clock, Timer, VirtualClock } from '../core/index.ts';
+import { EventQueue } from './test-lease-server.ts';
 
 export interface MachineOptions {
   /** How fast its clocks run: 1.01 is one per cent too fast. */
@@ -80,7 +87,7 @@ export class Machine {
   network(server: Pick<Transport, 'send' | 'watch'>, travel: Travel): Transport {
     return {
       send: (request) => this.#send(server, travel, request),
-      watch: (request) => server.watch(request),
+      watch: (request) => this.#watch(server, travel, request),
       close: async () => {},
     };
   }
@@ -101,8 +108,33 @@ export class Machine {
     );
     const back = travel('back', request);
     if (back === undefined) return new Promise(() => {});
-    await new Promise<void>((resolve) => this.#world.after(back, () => this.whenAwake(resolve)));
+    await this.#travelled(back);
     return outcome();
+  }
+
+  /** Each event travels by itself: it may come late, behind those that were sent after it, or not at all. */
+  async #watch(
+    server: Pick<Transport, 'watch'>,
+    travel: Travel,
+    request: TransportRequest,
+  ): Promise<AsyncIterable<readonly WatchEvent[]>> {
+    const there = travel('there', request);
+    if (there === undefined) throw new ConnectionError('unreachable');
+    await this.#travelled(there);
+    const arriving = new EventQueue(request.signal);
+    const stream = await server.watch(request);
+    void (async () => {
+      for await (const batch of stream) {
+        const back = travel('back', request);
+        if (back !== undefined) void this.#travelled(back).then(() => arriving.push(batch));
+      }
+      arriving.end();
+    })();
+    return arriving;
+  }
+
+  #travelled(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#world.after(ms, () => this.whenAwake(resolve)));
   }
 
   #monotonic(): number {

@@ -249,8 +249,8 @@ describe('manager', () => {
     const requests: string[] = [];
     t.api.intercept = ({ method, path }) => void requests.push(`${method} ${path.split('/').at(-1)}`);
     await a.stop();
-    await t.clock.advance(2_400);
     await started;
+    await t.clock.settle();
     expect(requests.slice(requests.lastIndexOf('PUT op') + 1)).toEqual(['PATCH w']);
     expect(requests.filter((request) => request.endsWith('s'))).toEqual([]);
   });

@@ -61,7 +61,7 @@ function needsOf({ for: own, owns = [], watches = [], actor, sharding }: Control
     // Where the server checks who may block a deletion, it asks for this.
     ...(owns.length > 0 ? needs(own, ['update'], '/finalizers') : []),
     ...(actor ? actorNeeds(own, actor) : []),
-    ...(sharding ? [leases(sharding.namespace, ['get', 'list', 'create', 'update', 'delete'])] : []),
+    ...(sharding ? [leases(sharding.namespace, ['get', 'list', 'create', 'update', 'delete', 'watch'])] : []),
   ];
 }
 
@@ -101,7 +101,7 @@ function crdNeeds(crds: readonly KubeObject[]): readonly Needs[] {
 }
 
 function electionNeeds({ namespace, lease }: NonNullable<RbacDeclaration['election']>): readonly Needs[] {
-  return [leases(namespace, ['create']), leases(namespace, ['get', 'update'], [lease])];
+  return [leases(namespace, ['create']), leases(namespace, ['get', 'update', 'watch'], [lease])];
 }
 
 function leases(namespace: string, verbs: readonly string[], resourceNames?: readonly string[]): Needs {

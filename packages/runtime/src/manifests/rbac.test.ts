@@ -136,7 +136,7 @@ describe('rbacOf', () => {
         core(['secrets'], ['create']),
         named('', 'secrets', ['tls'], ['get', 'list', 'update', 'watch']),
         leases(['create']),
-        leases(['get', 'update'], ['echo']),
+        leases(['get', 'update', 'watch'], ['echo']),
       ],
     });
   });
@@ -182,7 +182,7 @@ describe('rulesOf', () => {
       },
     ];
     expect(rulesOf(operator, { election })).toEqual(rbacOf({ controllers, election }));
-    expect(rulesOf(operator).namespaces['demo']).toContainEqual(leases(['create', 'delete', 'get', 'list', 'update']));
+    expect(rulesOf(operator).namespaces['demo']).toContainEqual(leases(['create', 'delete', 'get', 'list', 'update', 'watch']));
   });
 });
 
