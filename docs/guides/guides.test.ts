@@ -28,6 +28,34 @@ test.each(guides)('every program in %s is a file that is checked and run', (guid
   for (const block of blocks) expect(texts.includes(block), block).toBe(true);
 });
 
+/** READMEs, and the folder whose files their programs are. */
+const readmes = [
+  ['packages/runtime/README.md', 'packages/runtime/src/readme'],
+  ['packages/runtime/src/actor/README.md', 'packages/runtime/src/readme'],
+  ['packages/cluster/README.md', 'packages/cluster/src/readme'],
+  ['packages/schema/README.md', 'packages/schema/src'],
+  ['packages/testing/README.md', 'packages/testing/src'],
+] as const;
+
+test.each(readmes)('every program in %s is whole, and in a file that is checked', (readme, folder) => {
+  const root = '../../';
+  const blocks = [...read(root + readme).matchAll(/```ts\n(.*?)```/gs)].map(([, text = '']) => text);
+  expect(blocks.length).toBeGreaterThan(0);
+  const files = readdirSync(here(root + folder)).filter((name) => name.endsWith('.ts'));
+  const texts = files.map((name) => read(`${root}${folder}/${name}`));
+  if (readme === 'packages/runtime/README.md') texts.push(read(`${root}packages/runtime/src/test-echo-operator.ts`));
+  for (const block of blocks) {
+    const end = block.indexOf('\n\n');
+    const [imports, body] = [block.slice(0, end), block.slice(end)];
+    expect(imports, block).toMatch(/^import /);
+    const holds = (text: string) => text.includes(body) && bindings(imports).every((name) => text.includes(name));
+    expect(texts.some(holds), block).toBe(true);
+  }
+});
+
+const bindings = (imports: string): string[] =>
+  [...imports.matchAll(/\{([^}]*)\}/g)].flatMap(([, names = '']) => names.split(',').map((name) => name.trim()));
+
 test('the package.json of the testing guide is that of the example', () => {
   const [, block] = read('testing.md').match(/```json\n(.*?)```/s) ?? [];
   expect(block).toBe(read('../../examples/greeter/package.json'));

@@ -1,0 +1,14 @@
+import { ConfigMap, Deployment, ReplicaSet } from '@coxswain/k8s';
+import { type ActorContext, configsInTemplates, immutableConfig } from '@coxswain/runtime/actor';
+import { deploymentOf, type Site } from './kinds.ts';
+
+export async function rollOut(context: ActorContext<Site>): Promise<void> {
+  const { object, owned, apply } = context;
+  const config = await immutableConfig(context, {
+    kind: ConfigMap,
+    name: 'web',
+    data: { title: object.spec.title },
+    inUse: () => configsInTemplates(owned(ReplicaSet).map(({ spec }) => spec?.template ?? {})).configMaps,
+  });
+  await apply(Deployment, deploymentOf(object, config.metadata.name));
+}
