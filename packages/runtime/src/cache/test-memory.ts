@@ -95,6 +95,24 @@ function left(count: number): number {
   return busy.size === 0 ? (after - before) / count : Number.NaN;
 }
 
+/** Heap when everything has come again and the second list is not over yet, as a multiple of the heap that the first one took. */
+function relisted(size: number): number {
+  const count = 1_000;
+  const filled = store({});
+  const list = (from: number, to: number) => {
+    for (let i = from; i < to; i++) filled.listed(JSON.parse(textOf(i, size)) as DynamicObject);
+  };
+  const before = heap();
+  filled.beginListing();
+  list(0, count);
+  filled.endListing('1000');
+  const first = heap() - before;
+  filled.beginListing();
+  list(0, count);
+  const again = heap() - before;
+  return filled.size === count ? again / first : Number.NaN;
+}
+
 const withoutSettings = ({ spec: _, ...rest }: DynamicObject): DynamicObject => rest as DynamicObject;
 const keeper = () => new AppliedFieldsKeeper(new Set(['ours']));
 const forms = (size: number) => ({
@@ -104,4 +122,6 @@ const forms = (size: number) => ({
   transformed: ratio(size, { transform: withoutSettings }),
 });
 
-process.stdout.write(`${JSON.stringify({ small: forms(1_024), large: forms(5_120), left: left(200_000) })}\n`);
+process.stdout.write(
+  `${JSON.stringify({ small: forms(1_024), large: forms(5_120), left: left(200_000), relisted: relisted(5_120) })}\n`,
+);
