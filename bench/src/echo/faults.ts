@@ -7,7 +7,7 @@ import { isDone } from './converge.ts';
 import { EchoProcess } from './echo-process.ts';
 import { followEchoes } from './follow.ts';
 import { Echo } from './kind.ts';
-import { each, fill, keyOf, nameOf, type Plane, startPlane } from './plane.ts';
+import { each, fill, keyOf, type Plane, startPlane } from './plane.ts';
 import type { Figures } from './result.ts';
 
 const faults: Readonly<Record<string, readonly NetworkFault[]>> = {
@@ -72,10 +72,14 @@ async function playOne(
   for (const fault of script) proxy.inject(fault);
   const since = performance.now();
   await each(changing, (index) => plane.client.of(Echo).patch(keyOf(index), merge({ spec: { n } })));
-  await follower.until(() => followed.size >= changing, limit).catch(() => {});
-  add('all followed', 's', (performance.now() - since) / 1000);
-  const missed = Array.from({ length: changing }, (_, index) => nameOf(index)).filter((name) => !followed.has(name));
-  add('objects missed', '', missed.length);
+  const all = follower.until(() => followed.size >= changing, limit);
+  await all.then(
+    () => add('all followed', 's', (performance.now() - since) / 1000),
+    (error: Error) => {
+      const note = `${changing - followed.size} of ${changing} objects were not followed: ${error.message}`;
+      figures.missing({ scenario: 'B6', what, candidate: operator.candidate.name }, note);
+    },
+  );
   add('lists', '', proxy.counts.lists - lists);
   add('reconciles for each change', '', ((await operator.reconciles()) - reconciles) / changing);
   proxy.calm();
