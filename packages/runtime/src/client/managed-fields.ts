@@ -15,8 +15,8 @@ const value = ':[{';
 
 /**
  * Cuts all arrays `managedFields` out of a JSON text. They are half of most objects and the slow half to parse, as their keys are
- * names. No key of that name can be within a string, where quotes are escaped. The end is taken to be the first `}]`, as there is no
- * other array in managed fields; should a field's name hold one, the rest is no JSON any more, and who parses it has to take the whole
+ * names. No key of that name can be within a string, where quotes are escaped. The end is taken to be the first `]`, as there is no
+ * other array in managed fields, with an entry before it; should a field's name hold one, the rest is no JSON any more, and who parses it has to take the whole
  * text instead. So has who does not find all the numbers where managed fields belong, or is given managed fields of another shape, which
  * could be such a number.
  */
@@ -29,8 +29,8 @@ function cutManagedFields(text: string): Cut | undefined {
   for (; at >= 0; at = text.indexOf(key, copied)) {
     if (!text.startsWith(value, at + key.length)) return undefined;
     const start = at + key.length + 1;
-    const end = text.indexOf('}]', start) + 2;
-    if (end < 2) return undefined;
+    const end = text.indexOf(']', start) + 1;
+    if (text[end - 2] !== '}') return undefined;
     rest += `${text.slice(copied, start)}${managedFields.length}`;
     managedFields.push(text.slice(start, end));
     copied = end;

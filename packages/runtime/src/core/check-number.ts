@@ -12,8 +12,9 @@ export interface NumberBounds {
   readonly unit?: string;
 }
 
-/** Bounds of a time that has to pass, and of one that may be none. */
+/** Bounds of a time that has to pass. */
 export const someMilliseconds: NumberBounds = { above: 0, unit: 'milliseconds' };
+/** Bounds of a time that may be none. */
 export const milliseconds: NumberBounds = { from: 0, unit: 'milliseconds' };
 
 /**
