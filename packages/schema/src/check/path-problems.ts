@@ -1,0 +1,63 @@
+import type { CustomResourceDefinition } from '@coxswain/k8s';
+import type { SchemaNode } from '../node.ts';
+import type { Problem } from './check-crd.ts';
+
+type Version = CustomResourceDefinition['spec']['versions'][number];
+
+/** Schema types whose values a column of a type shows. */
+const shownBy: Readonly<Record<string, readonly string[]>> = {
+  integer: ['integer'],
+  number: ['number', 'integer'],
+  boolean: ['boolean'],
+  date: ['string'],
+};
+
+/** Paths of columns and of the scale subresource that find nothing in the schema, or what cannot be shown. */
+export function pathProblems(version: Version, schema: SchemaNode, field: string): readonly Problem[] {
+  const columns = (version.additionalPrinterColumns ?? []).flatMap((column, index) =>
+    columnProblem(column, schema, `${field}.additionalPrinterColumns[${index}]`),
+  );
+  const scale = Object.entries(version.subresources?.scale ?? {}).flatMap(([name, path]) =>
+    missing(path, schema, `${field}.subresources.scale.${name}`),
+  );
+  return [...columns, ...scale];
+}
+
+type Column = NonNullable<Version['additionalPrinterColumns']>[number];
+
+function columnProblem({ name, type, jsonPath }: Column, schema: SchemaNode, field: string): readonly Problem[] {
+  const absent = missing(jsonPath, schema, `${field}.jsonPath`);
+  if (absent.length > 0) return absent;
+  const found = nodeAt(schema, jsonPath);
+  const types = shownBy[type];
+  if (found === 'unknown' || found?.type === undefined || !types || types.includes(found.type)) return [];
+  const message = `column ${name} is of type ${type} and ${jsonPath} of type ${found.type}: it shows no value`;
+  return [{ severity: 'warning', field: `${field}.type`, message }];
+}
+
+function missing(path: string, schema: SchemaNode, field: string): readonly Problem[] {
+  if (nodeAt(schema, path) !== undefined) return [];
+  return [{ severity: 'warning', field, message: `${path} is no field of the schema: there is never a value` }];
+}
+
+/** `unknown` for what a schema does not tell: metadata, open objects, maps, filters and escapes. */
+function nodeAt(schema: SchemaNode, path: string): SchemaNode | 'unknown' | undefined {
+  if (!/^(?:\.[\w-]+)+$/.test(path)) return 'unknown';
+  const [first, ...rest] = path.slice(1).split('.');
+  if (first === undefined || first === 'metadata') return 'unknown';
+  let node: SchemaNode = schema;
+  for (const name of [first, ...rest]) {
+    const child: SchemaNode | undefined = Object.hasOwn(node.properties ?? {}, name)
+      ? node.properties?.[name]
+      : undefined;
+    if (child === undefined) return isOpen(node) ? 'unknown' : undefined;
+    node = child;
+  }
+  return node;
+}
+
+function isOpen(node: SchemaNode): boolean {
+  const { additionalProperties } = node;
+  if (additionalProperties !== undefined && additionalProperties !== false) return true;
+  return node['x-kubernetes-preserve-unknown-fields'] === true || node['x-kubernetes-embedded-resource'] === true;
+}
