@@ -1,6 +1,6 @@
 import { VirtualClock } from '@coxswain/runtime/core';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { encodeFrame, MorpcClient, MorpcServer } from '../morpc/index.ts';
+import { encodeRequestFrame, MorpcClient, MorpcServer } from '../morpc/index.ts';
 import type { Decoded, Encodable } from '../morpc/protobuf/index.ts';
 import { TestNetwork } from '../morpc/test-network.ts';
 import { cnLoad, ErrorMessage, lockService, logMethods, logService, queryCn, queryService, tnLocks } from './index.ts';
@@ -34,7 +34,7 @@ describe('messages that real servers took and sent', () => {
       timeout: 10n ** 10n,
     } as const;
     const bytes = `00000029 04 00000002540be400 18 ${'00'.repeat(24)} 08011013b20100`.replaceAll(' ', '');
-    expect(hexOf(encodeFrame(frame, { checksum: false }))).toBe(bytes);
+    expect(hexOf(encodeRequestFrame(frame, { checksum: false }))).toBe(bytes);
   });
 
   test('a lock service answers in the field after the request’s', () => {
@@ -59,6 +59,27 @@ describe('messages that real servers took and sent', () => {
       'pass',
     );
   });
+});
+
+test('a log store is not sent what it would panic on', async () => {
+  const clock = new VirtualClock();
+  const network = new TestNetwork();
+  const asked: number[] = [];
+  const server = new MorpcServer({ clock, protocol: logService, handle: ({ method }) => void asked.push(method) });
+  network.listen('log:1', (stream) => server.accept(stream));
+  const client = new MorpcClient({ clock, dial: network.dial });
+  for (const request of [
+    {},
+    { method: 26 },
+    { method: logMethods.PATCH_CN_STORE },
+    { method: logMethods.DELETE_CN_STORE },
+  ]) {
+    await expect(client.call(logService, 'log:1', 'M', request)).rejects.toMatchObject({
+      failure: 'malformed',
+      sent: false,
+    });
+  }
+  expect(asked).toEqual([]);
 });
 
 type QueryAnswer = Encodable<typeof queryService.response>;

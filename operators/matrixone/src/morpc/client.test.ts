@@ -1,6 +1,6 @@
 import { VirtualClock } from '@coxswain/runtime/core';
 import { describe, expect, test } from 'vitest';
-import { CallError, encodeFrame, MorpcClient, parseAddress } from './index.ts';
+import { CallError, encodeAnswerFrame, MorpcClient, parseAddress } from './index.ts';
 import { EchoWorld, echo } from './test-service.ts';
 
 const a = 'a:1';
@@ -214,7 +214,7 @@ test('a message that cannot be read fails its call, and no other', async () => {
   await world.clock.settle();
   const answer = (body: string) => {
     const frame = { kind: 'message', body: Buffer.from(body, 'hex'), payload: undefined, timeout: 1n } as const;
-    world.network.streams[0]?.stream.write(encodeFrame(frame));
+    world.network.streams[0]?.stream.write(encodeAnswerFrame(frame));
   };
   answer('08011209');
   answer('08021202686f');
@@ -223,18 +223,25 @@ test('a message that cannot be read fails its call, and no other', async () => {
   expect(calls[1]?.outcome).toBe('ho');
 });
 
-test('a ping of the server is answered', async () => {
+test('a ping of a server is not answered: a pong would end it', async () => {
   const world = new EchoWorld();
-  world.serve(a);
+  world.serve(a, () => undefined);
   world.say(a, '');
   await world.clock.settle();
-  const far = world.network.streams[0]?.stream;
-  const seen: string[] = [];
-  const id = Buffer.from('00000000000000ff', 'hex');
-  far?.read({ data: (bytes) => seen.push(Buffer.from(bytes).toString('hex')), ended: () => {} });
-  far?.write(encodeFrame({ kind: 'ping', body: id, payload: undefined, timeout: 1n }));
+  const body = Buffer.alloc(8, 255);
+  world.network.streams[0]?.stream.write(encodeAnswerFrame({ kind: 'ping', body, payload: undefined, timeout: 1n }));
   await world.clock.settle();
-  expect(seen).toEqual([expect.stringMatching(/^0000003246.*00000000000000ff$/)]);
+  expect(world.refused).toEqual([]);
+  expect(world.client.addresses).toEqual([a]);
+});
+
+test('a request that would end the server is not sent', async () => {
+  const world = new EchoWorld();
+  world.serve(a);
+  const call = world.say(a, 'kill');
+  await world.clock.settle();
+  expect(call.outcome).toMatchObject({ failure: 'malformed', sent: false });
+  expect(world.refused).toEqual([]);
 });
 
 test('options that make no sense are refused', () => {

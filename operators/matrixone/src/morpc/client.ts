@@ -38,7 +38,10 @@ export interface MorpcClientOptions {
   readonly maxFrame?: number;
   /** Silence of a server that owes answers before it is pinged. Default 3 s. */
   readonly pingAfter?: number;
-  /** How long the answer to a ping may take. Default 5 s. */
+  /**
+   * How long the answer to a ping may take. Servers that work on one request after the other, as the log service, answer it after those that came
+   * before; so together with `pingAfter` this is the longest time a call can take. Default 7 s.
+   */
   readonly pingTimeout?: number;
   /** A connection without calls is closed after this time. Default 60 s. */
   readonly idleTimeout?: number;
@@ -95,7 +98,7 @@ function settled(options: MorpcClientOptions): Required<MorpcClientOptions> {
     maxBackoff: options.maxBackoff ?? 5_000,
     maxFrame: options.maxFrame ?? 32 * 1024 * 1024,
     pingAfter: options.pingAfter ?? 3_000,
-    pingTimeout: options.pingTimeout ?? 5_000,
+    pingTimeout: options.pingTimeout ?? 7_000,
     idleTimeout: options.idleTimeout ?? 60_000,
   };
 }
@@ -141,7 +144,11 @@ export class MorpcClient {
       const left = deadline - clock.monotonic();
       own.throwIfAborted();
       sent = true;
-      const encode = (requestId: bigint) => protocol.request.encode({ ...request, requestId });
+      const encode = (requestId: bigint) => {
+        const wrong = protocol.wrong?.(request);
+        if (wrong !== undefined) throw new WireError(`it would end the server: ${wrong}`);
+        return protocol.request.encode({ ...request, requestId });
+      };
       const payload = protocol.payload ? noPayload : undefined;
       return connection.request({ place, encode, payload, timeout: left }, own);
     };

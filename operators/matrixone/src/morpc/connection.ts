@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '@coxswain/runtime/core';
 import { CallError, type CallPlace, WireError } from './errors.ts';
-import { decodeFrame, encodeFrame, type Frame } from './frame.ts';
+import { decodeFrame, encodeRequestFrame, type Frame } from './frame.ts';
 import { FrameBuffer } from './frame-buffer.ts';
 import { requestIdOf } from './protocol.ts';
 import type { ByteStream } from './stream.ts';
@@ -132,7 +132,7 @@ export class Connection {
   }
 
   #take({ kind, body }: Frame): void {
-    if (kind === 'ping') this.#sign('pong', body);
+    // A pong is a sign of life, and nothing more. A ping is not answered: no server sends one, and one that is sent a pong panics.
     if (kind !== 'message') return;
     const id = requestIdOf(body);
     const waiting = this.#waiting.get(id);
@@ -143,9 +143,15 @@ export class Connection {
     waiting.resolve(body);
   }
 
-  #sign(kind: 'ping' | 'pong', id: Uint8Array): void {
-    const timeout = nanoseconds(this.#limits.pingTimeout);
-    this.#stream.write(encodeFrame({ kind, body: id, payload: undefined, timeout }));
+  #ping(): void {
+    this.#pinged = true;
+    const { pingTimeout } = this.#limits;
+    const body = Buffer.alloc(8);
+    body.writeBigUInt64BE(this.#nextId++);
+    this.#stream.write(
+      encodeRequestFrame({ kind: 'ping', body, payload: undefined, timeout: nanoseconds(pingTimeout) }),
+    );
+    this.#lookIn(pingTimeout);
   }
 
   /** The first call after a quiet time: silence counts from now on. */
@@ -166,18 +172,12 @@ export class Connection {
   }
 
   #look(): void {
-    const { pingAfter, pingTimeout } = this.#limits;
+    const { pingAfter } = this.#limits;
     const silence = this.#clock.monotonic() - this.#heard;
     if (this.#waiting.size === 0) this.end('closed', 'the connection was idle');
     else if (silence < pingAfter) this.#lookIn(pingAfter - silence);
     else if (this.#pinged) this.end('lost', `nothing was heard for ${silence / 1000}s, not even the answer to a ping`);
-    else {
-      this.#pinged = true;
-      const id = Buffer.alloc(8);
-      id.writeBigUInt64BE(this.#nextId++);
-      this.#sign('ping', id);
-      this.#lookIn(pingTimeout);
-    }
+    else this.#ping();
   }
 }
 
@@ -186,7 +186,7 @@ function frameOf(out: Outgoing, id: bigint): Buffer {
   try {
     const body = out.encode(id);
     if (requestIdOf(body) !== id) throw new WireError('the message has another id than the call');
-    return encodeFrame({ kind: 'message', body, payload: out.payload, timeout: nanoseconds(out.timeout) });
+    return encodeRequestFrame({ kind: 'message', body, payload: out.payload, timeout: nanoseconds(out.timeout) });
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
     throw new CallError(out.place, 'malformed', error.message, false, { cause: error });

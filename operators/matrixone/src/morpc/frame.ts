@@ -38,15 +38,31 @@ export interface FrameOptions {
   readonly checksum?: boolean;
 }
 
+/** A frame that can be sent. */
+export type OutgoingFrame = Frame & { readonly timeout: bigint };
+
 /**
- * The bytes of a frame, with its size in front. Headers are always written: a server panics, and its process ends, on a frame
- * without them. Nothing is ever compressed.
+ * The bytes of a frame for a server, with its size in front. Headers are always written: a server panics, and its process ends, on a
+ * frame without them. Nothing is ever compressed.
  * @throws WireError for a frame that {@link decodeRequestFrame} would refuse
  */
-export function encodeFrame(
-  frame: Frame & { readonly timeout: bigint },
-  { checksum = true }: FrameOptions = {},
-): Buffer {
+export function encodeRequestFrame(frame: OutgoingFrame, options?: FrameOptions): Buffer {
+  const bytes = encodeFrame(frame, options);
+  decodeRequestFrame(bytes.subarray(sizeLength));
+  return bytes;
+}
+
+/**
+ * The bytes of a frame for a client, with its size in front.
+ * @throws WireError for a frame that {@link decodeFrame} would refuse
+ */
+export function encodeAnswerFrame(frame: OutgoingFrame, options?: FrameOptions): Buffer {
+  const bytes = encodeFrame(frame, options);
+  decodeFrame(bytes.subarray(sizeLength));
+  return bytes;
+}
+
+function encodeFrame(frame: OutgoingFrame, { checksum = true }: FrameOptions = {}): Buffer {
   const { kind, body, payload, timeout } = frame;
   const hash = checksum ? 8 : 0;
   const headersAt = sizeLength + 1 + hash + (payload ? 4 : 0);
@@ -67,7 +83,6 @@ export function encodeFrame(
   bytes.set(body, bodyAt);
   if (payload) bytes.set(payload, bodyAt + body.length);
   if (checksum) bytes.writeBigUInt64BE(xxHash64(bytes.subarray(bodyAt)), sizeLength + 1);
-  decodeRequestFrame(bytes.subarray(sizeLength));
   return bytes;
 }
 
@@ -139,17 +154,20 @@ function readFrame(bytes: Uint8Array, strict: boolean): Frame {
   if (bodyLength < 0) throw new WireError(`morpc: a payload of ${payloadLength} bytes in ${content.length}`);
   const kind = kindOf(flag);
   if (kind !== 'message' && bodyLength !== 8) throw new WireError(`morpc: a ${kind} with ${bodyLength} bytes of id`);
+  if (kind !== 'message' && payloadLength !== undefined) throw new WireError(`morpc: a ${kind} with a payload`);
   const body = content.subarray(0, bodyLength);
   return { kind, body, payload: payloadLength === undefined ? undefined : content.subarray(bodyLength), timeout };
 }
 
 /**
- * Reads a frame as servers do that live on: it must have headers with a timeout above zero, a trace of 24 bytes, and a message.
+ * Reads a frame as servers do that live on: a message or a ping, with headers, a timeout above zero and a trace of 24 bytes.
  * @throws WireError also for frames that would end a real server's process
  */
-export function decodeRequestFrame(bytes: Uint8Array): Frame & { readonly timeout: bigint } {
+export function decodeRequestFrame(bytes: Uint8Array): OutgoingFrame {
   const frame = readFrame(bytes, true);
-  const { timeout, body } = frame;
+  const { kind, timeout, body } = frame;
+  // Servers send no pings, and so expect no answer to one.
+  if (kind === 'pong') throw new WireError('morpc: a pong to a server; a real one would panic');
   if (timeout === undefined) throw new WireError('morpc: a request without headers; a real server would panic');
   if (timeout <= 0n) throw new WireError(`morpc: a request with a timeout of ${timeout} ns`);
   if (body.length === 0) throw new WireError('morpc: a request without a message');

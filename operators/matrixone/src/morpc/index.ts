@@ -7,11 +7,13 @@ export { CallError, type CallFailure, type CallPlace, WireError } from './errors
 export {
   decodeFrame,
   decodeRequestFrame,
-  encodeFrame,
+  encodeAnswerFrame,
+  encodeRequestFrame,
   type Frame,
   type FrameOptions,
   flags,
   maxFrameSize,
+  type OutgoingFrame,
 } from './frame.ts';
 export { FrameBuffer } from './frame-buffer.ts';
 export { type Correlated, type Protocol, requestIdOf } from './protocol.ts';

@@ -12,6 +12,8 @@ export interface Protocol<Request, Req, Response, Res> {
   readonly name: string;
   readonly request: Message<Request & Correlated, Req & Partial<Correlated>>;
   readonly response: Message<Response & Correlated, Res & Partial<Correlated>>;
+  /** Why servers must not be sent such a request, as it would end their process; `undefined` for one that they take. */
+  readonly wrong?: (request: Request | Req) => string | undefined;
   /** Whether frames have a payload beside the message. Services that expect none close the connection on one. */
   readonly payload: boolean;
 }

@@ -1,7 +1,7 @@
 import { systemClock } from '@coxswain/runtime/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encodeFrame, listenTcp, MorpcClient, MorpcServer, WireError } from './index.ts';
+import { encodeRequestFrame, listenTcp, MorpcClient, MorpcServer, WireError } from './index.ts';
 import { streamPair } from './test-network.ts';
 import { EchoWorld, echo } from './test-service.ts';
 
@@ -35,8 +35,8 @@ async function feed(...pieces: Uint8Array[]) {
 
 describe('a server', () => {
   test('answers requests and pings', async () => {
-    const ping = encodeFrame({ kind: 'ping', body: Buffer.alloc(8, 7), payload: undefined, timeout: 5n });
-    const { answered, ended } = await feed(Buffer.concat([encodeFrame(good), ping]));
+    const ping = encodeRequestFrame({ kind: 'ping', body: Buffer.alloc(8, 7), payload: undefined, timeout: 5n });
+    const { answered, ended } = await feed(Buffer.concat([encodeRequestFrame(good), ping]));
     expect(answered).toEqual([
       expect.stringMatching(/^0000003246.*0707070707070707$/),
       expect.stringMatching(/06.*080112026869$/),
@@ -48,13 +48,18 @@ describe('a server', () => {
     ['a frame that would end a real one', hex('00000007 00 080112026869'), 'without headers'],
     [
       'a payload it does not take',
-      encodeFrame({ ...good, payload: new Uint8Array(0) }),
+      encodeRequestFrame({ ...good, payload: new Uint8Array(0) }),
       'the echo service takes no payload',
     ],
-    ['a message that is none', encodeFrame({ ...good, body: hex('0801 1209') }), 'end within a value'],
+    ['a message that is none', encodeRequestFrame({ ...good, body: hex('0801 1209') }), 'end within a value'],
+    [
+      'what would end a real one',
+      encodeRequestFrame({ ...good, body: hex('0801 1204 6b696c6c') }),
+      'what would end a real one',
+    ],
     ['what is no frame', Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'at most'],
   ])('closes the connection on %s', async (_, bytes, why) => {
-    const { answered, ended, refused } = await feed(bytes, encodeFrame(good));
+    const { answered, ended, refused } = await feed(bytes, encodeRequestFrame(good));
     expect([answered, ended]).toEqual([[], true]);
     expect(refused).toEqual([expect.objectContaining({ message: expect.stringContaining(why) })]);
   });
@@ -101,7 +106,7 @@ test('over real sockets', async () => {
   const listening = await listenTcp('127.0.0.1', 0, (stream) => server.accept(stream));
   const client = new MorpcClient({ clock: systemClock });
   try {
-    const texts = Array.from({ length: 50 }, (_, index) => String(index).repeat(1 + index * 1000));
+    const texts = Array.from({ length: 50 }, (_, index) => String(index).repeat(1 + index * 300));
     const answers = await Promise.all(texts.map((text) => client.call(echo, listening.address, 'SAY', { text })));
     expect(answers.map(({ text }) => text)).toEqual(texts);
     await listening.close();

@@ -1,6 +1,6 @@
 import { type Clock, checkOptions, optionNames } from '@coxswain/runtime/core';
 import { WireError } from './errors.ts';
-import { decodeRequestFrame, encodeFrame, type Frame, maxFrameSize } from './frame.ts';
+import { decodeRequestFrame, encodeAnswerFrame, maxFrameSize, type OutgoingFrame } from './frame.ts';
 import { FrameBuffer } from './frame-buffer.ts';
 import type { Correlated, Protocol } from './protocol.ts';
 import type { ByteStream } from './stream.ts';
@@ -81,16 +81,17 @@ export class MorpcServer<Request, Req, Response, Res> {
     }
   }
 
-  #take(stream: ByteStream, frame: Frame & { readonly timeout: bigint }, ended: AbortSignal): void {
+  #take(stream: ByteStream, frame: OutgoingFrame, ended: AbortSignal): void {
     if (frame.kind === 'ping') {
-      stream.write(encodeFrame({ kind: 'pong', body: frame.body, payload: undefined, timeout: frame.timeout }));
+      stream.write(encodeAnswerFrame({ kind: 'pong', body: frame.body, payload: undefined, timeout: frame.timeout }));
     }
     if (frame.kind !== 'message') return;
     const { protocol } = this.#options;
     if (frame.payload && !protocol.payload) throw new WireError(`morpc: the ${protocol.name} takes no payload`);
-    this.#answer(stream, protocol.request.decode(frame.body), Number(frame.timeout) / 1e6, ended).catch((error) =>
-      this.#refuse(stream, error),
-    );
+    const request = protocol.request.decode(frame.body);
+    const wrong = protocol.wrong?.(request);
+    if (wrong !== undefined) throw new WireError(`the ${protocol.name} was asked what would end a real one: ${wrong}`);
+    this.#answer(stream, request, Number(frame.timeout) / 1e6, ended).catch((error) => this.#refuse(stream, error));
   }
 
   async #answer(stream: ByteStream, request: Request & Correlated, timeout: number, ended: AbortSignal): Promise<void> {
@@ -104,7 +105,7 @@ export class MorpcServer<Request, Req, Response, Res> {
       if (answer === undefined || ended.aborted) return;
       const body = protocol.response.encode({ ...answer, requestId: request.requestId });
       const payload = protocol.payload ? noPayload : undefined;
-      stream.write(encodeFrame({ kind: 'message', body, payload, timeout: answerTimeout }));
+      stream.write(encodeAnswerFrame({ kind: 'message', body, payload, timeout: answerTimeout }));
     } finally {
       timer.cancel();
       ended.removeEventListener('abort', onEnded);

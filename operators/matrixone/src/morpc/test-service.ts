@@ -9,8 +9,16 @@ const Said = message({ requestId: plain(1, uint64), text: plain(2, string) });
 type In = Encodable<typeof Said>;
 type Out = Decoded<typeof Said>;
 
+const wrong = ({ text }: In) => (text === 'kill' ? 'it was told to die' : undefined);
+
 /** A service that answers a text with a text. */
-export const echo: Protocol<Out, In, Out, In> = { name: 'echo service', request: Said, response: Said, payload: false };
+export const echo: Protocol<Out, In, Out, In> = {
+  name: 'echo service',
+  request: Said,
+  response: Said,
+  payload: false,
+  wrong,
+};
 
 type Handle = (request: Out, context: RequestContext) => Promise<In | undefined> | In | undefined;
 

@@ -14,7 +14,10 @@ import {
 } from '../../morpc/protobuf/index.ts';
 import { CheckerState, ClusterDetails, LabelList, ShardInfo } from './stores.ts';
 
-/** Methods of the log service that do not touch the log. */
+/**
+ * Methods of the log service that do not touch the log, and that every release since 1.0 has: a log store panics when it is sent one it does
+ * not know, so later ones (`CHECK_HEALTH`, 26) are not for a client that does not know whom it talks to.
+ */
 export const logMethods = {
   CHECK_HAKEEPER: 10,
   GET_CLUSTER_DETAILS: 11,
@@ -24,7 +27,6 @@ export const logMethods = {
   UPDATE_CN_WORK_STATE: 16,
   PATCH_CN_STORE: 17,
   DELETE_CN_STORE: 18,
-  CHECK_HEALTH: 26,
 } as const;
 export type LogMethod = keyof typeof logMethods;
 
@@ -52,7 +54,6 @@ const LogServiceRequest = message({
     message({ uuid: plain(1, string), state: plain(2, int32), labels: map(3, string, LabelList) }),
   ),
   deleteCnStore: optional(12, message({ storeId: plain(1, string) })),
-  checkHealth: optional(16, message({ shardId: plain(1, uint64) })),
 });
 export type LogServiceRequest = Encodable<typeof LogServiceRequest>;
 
@@ -71,10 +72,26 @@ const LogServiceResponse = message({
 });
 export type LogServiceResponse = Decoded<typeof LogServiceResponse>;
 
+/** The part without which a log store panics on a method. */
+const parts = new Map<number, keyof LogServiceRequest>([
+  [logMethods.UPDATE_CN_LABEL, 'cnStoreLabel'],
+  [logMethods.UPDATE_CN_WORK_STATE, 'cnWorkState'],
+  [logMethods.PATCH_CN_STORE, 'cnStateLabel'],
+  [logMethods.DELETE_CN_STORE, 'deleteCnStore'],
+]);
+const known: readonly number[] = Object.values(logMethods);
+
+function wrong(request: LogServiceRequest): string | undefined {
+  const { method = 0 } = request;
+  if (!known.includes(method)) return `method ${method}, which not every release knows`;
+  const part = parts.get(method);
+  return part && request[part] === undefined ? `method ${method} without ${part}` : undefined;
+}
+
 /** HAKeeper and the log, port 32001. */
 export const logService: Protocol<
   Decoded<typeof LogServiceRequest>,
   LogServiceRequest,
   LogServiceResponse,
   Encodable<typeof LogServiceResponse>
-> = { name: 'log service', request: LogServiceRequest, response: LogServiceResponse, payload: true };
+> = { name: 'log service', request: LogServiceRequest, response: LogServiceResponse, payload: true, wrong };
