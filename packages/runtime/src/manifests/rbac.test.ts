@@ -182,7 +182,9 @@ describe('rulesOf', () => {
       },
     ];
     expect(rulesOf(operator, { election })).toEqual(rbacOf({ controllers, election }));
-    expect(rulesOf(operator).namespaces['demo']).toContainEqual(leases(['create', 'delete', 'get', 'list', 'update', 'watch']));
+    expect(rulesOf(operator).namespaces['demo']).toContainEqual(
+      leases(['create', 'delete', 'get', 'list', 'update', 'watch']),
+    );
   });
 });
 
