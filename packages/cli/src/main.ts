@@ -1,6 +1,7 @@
 import { jsonLogger, type LogLevel } from '@coxswain/runtime/core';
 import { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
+import { withCrdCommands } from './commands/crd-options.ts';
 import { withFaultCommands } from './commands/fault-options.ts';
 import { withImageCommands } from './commands/image-options.ts';
 import { withImportCommands } from './commands/import-options.ts';
@@ -80,6 +81,7 @@ function commandLine(): Command {
   withFaultCommands(cluster, screen);
   withImageCommands(program, screen);
   withImportCommands(program, screen);
+  withCrdCommands(program, screen);
   return program;
 }
 
