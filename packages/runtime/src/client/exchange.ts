@@ -8,14 +8,24 @@ export interface Answer {
   readonly body: Buffer;
 }
 
+/** What decides whether a call is still sent when its turn has come. */
+export interface Sender {
+  readonly signal?: AbortSignal;
+  /** Throws when it must not be sent any more. */
+  readonly gate?: () => void;
+}
+
+/** The gate held a call back: what it threw is the cause. */
+export class HeldBack extends Error {}
+
 /**
  * Makes one call and gathers its answer. There is no stream between the connection and the buffer: that would cost a third of the call.
- * A call that is aborted while it waits for a connection is not sent.
+ * A call that is aborted, or whose gate closes, while it waits for a connection is not sent. @throws HeldBack
  */
 export function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  signal: AbortSignal | undefined,
+  { signal, gate }: Sender,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
@@ -30,8 +40,10 @@ export function exchange(
     const done = () => signal?.removeEventListener('abort', onAbort);
     dispatcher.dispatch(request, {
       onRequestStart(controller) {
-        if (signal?.aborted) controller.abort(signal.reason);
-        else abort = (reason) => controller.abort(reason);
+        // Thrown here, unlike an abort, it leaves the connection to the next call.
+        signal?.throwIfAborted();
+        pass(gate);
+        abort = (reason) => controller.abort(reason);
       },
       onResponseStart(_, statusCode, headers) {
         head = { statusCode, headers };
@@ -49,4 +61,12 @@ export function exchange(
       },
     });
   });
+}
+
+function pass(gate: Sender['gate']): void {
+  try {
+    gate?.();
+  } catch (cause) {
+    throw new HeldBack('the gate was closed', { cause });
+  }
 }

@@ -351,3 +351,41 @@ describe('a list that is handed on while it arrives', () => {
     }
   });
 });
+
+test('a call whose gate closes, or that is aborted, while it waits for a connection is never sent', async () => {
+  const seen: (string | undefined)[] = [];
+  const held: ServerResponse[] = [];
+  const { port, sockets } = await listen(
+    createPlainServer((request, response) => {
+      seen.push(request.url);
+      if (request.url === '/first') held.push(response);
+      else answer(response, 200, {});
+    }),
+  );
+  const credentials = staticCredentials({});
+  const connection = { server: `http://127.0.0.1:${port}`, credentials, namespace: 'default' };
+  const transport = httpTransport(connection, { maxConnections: 1 });
+  closers.push(() => transport.close());
+  const first = transport.send({ method: 'GET', path: '/first' });
+  await expect.poll(() => held.length).toBe(1);
+  const closed = new Error('the lease is lost');
+  let [open, asked] = [true, 0];
+  const gate = () => {
+    asked++;
+    if (!open) throw closed;
+  };
+  const abort = new AbortController();
+  const gated = transport.send({ method: 'POST', path: '/gated', body: {}, gate }).catch((error) => error);
+  const aborted = transport.send({ method: 'POST', path: '/aborted', signal: abort.signal }).catch((error) => error);
+  const after = transport.send({ method: 'GET', path: '/after' });
+  await expect.poll(() => asked).toBe(1);
+  open = false;
+  abort.abort(closed);
+  expect(await aborted).toBe(closed);
+  for (const response of held) answer(response, 200, {});
+  await first;
+  expect(await gated).toBe(closed);
+  await after;
+  expect(seen).toEqual(['/first', '/after']);
+  expect(sockets.size).toBe(1);
+});

@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici';
 import { ApiError, type Clock, systemClock } from '../core/index.ts';
 import type { Connection, Credentials } from './connection.ts';
 import { ConnectionError } from './errors.ts';
-import { type Answer, exchange } from './exchange.ts';
+import { type Answer, exchange, HeldBack } from './exchange.ts';
 import { type HttpPool, openPool } from './http-pool.ts';
 import { impersonationHeaders } from './impersonation.ts';
 import { ListDecoder } from './list-decoder.ts';
@@ -82,7 +82,7 @@ class HttpTransport implements Transport {
   async send(request: TransportRequest): Promise<TransportResponse> {
     const { statusCode, headers, body } = await this.#authenticated(request, {
       compressed: !this.#connection.disableCompression,
-      send: ({ calls }, options) => exchange(calls, options, request.signal),
+      send: ({ calls }, options) => exchange(calls, options, request),
       bodyOf: async (answer) => answer.body,
     });
     return {
@@ -219,6 +219,7 @@ class HttpTransport implements Transport {
   }
 
   #broken(error: unknown, { method, path, signal }: TransportRequest): unknown {
+    if (error instanceof HeldBack) return error.cause;
     if (signal?.aborted) return signal.reason;
     if (error instanceof ConnectionError || error instanceof ApiError) return error;
     const { code, message } = error as NodeJS.ErrnoException;
