@@ -170,15 +170,9 @@ export class HaKeeper {
     this.#replica ??= this.#search();
     const replica = this.#replica;
     const address = await withTimeout(this.#clock, left, `${method}: the search for HAKeeper`, () => replica, signal);
-    const timeout = Math.min(this.#times.attempt, left - (this.#clock.monotonic() - begun));
+    const timeout = Math.max(1, Math.min(this.#times.attempt, left - (this.#clock.monotonic() - begun)));
     try {
-      const answer = await askLogService(
-        this.#client,
-        address,
-        method,
-        request,
-        signal ? { timeout, signal } : { timeout },
-      );
+      const answer = await askLogService(this.#client, address, method, request, { timeout, signal });
       const found = part(answer);
       if (found !== undefined) return found;
       throw new CallError({ address, method }, 'malformed', 'the answer has nothing in it', true);

@@ -61,7 +61,7 @@ describe('messages that real servers took and sent', () => {
   });
 });
 
-test('a log store is not sent what it would panic on', async () => {
+test('servers are not sent what they may panic on', async () => {
   const clock = new VirtualClock();
   const network = new TestNetwork();
   const asked: number[] = [];
@@ -79,6 +79,8 @@ test('a log store is not sent what it would panic on', async () => {
       sent: false,
     });
   }
+  const nothing = client.call(queryService, 'log:1', 'M', { method: 19 });
+  await expect(nothing).rejects.toMatchObject({ failure: 'malformed', sent: false });
   expect(asked).toEqual([]);
 });
 

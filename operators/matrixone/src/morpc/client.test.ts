@@ -223,6 +223,19 @@ test('a message that cannot be read fails its call, and no other', async () => {
   expect(calls[1]?.outcome).toBe('ho');
 });
 
+test('an answer without an id, as servers give to requests they skip, is nobody’s and harms nobody', async () => {
+  const world = new EchoWorld();
+  world.serve(a, () => undefined);
+  const call = world.say(a, '');
+  await world.clock.settle();
+  for (const body of ['1202686f', '08011202686f']) {
+    const frame = { kind: 'message', body: Buffer.from(body, 'hex'), payload: undefined, timeout: 1n } as const;
+    world.network.streams[0]?.stream.write(encodeAnswerFrame(frame));
+  }
+  await world.clock.settle();
+  expect(call.outcome).toBe('ho');
+});
+
 test('a ping of a server is not answered: a pong would end it', async () => {
   const world = new EchoWorld();
   world.serve(a, () => undefined);

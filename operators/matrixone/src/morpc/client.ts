@@ -52,7 +52,7 @@ export interface CallOptions {
   /** Milliseconds, connecting included; the server is told what is left of them. Default: the client's. */
   readonly timeout?: number;
   /** Stops waiting; the call rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

@@ -136,7 +136,7 @@ export class Connection {
     if (kind !== 'message') return;
     const id = requestIdOf(body);
     const waiting = this.#waiting.get(id);
-    // The answer to a call that was given up.
+    // The answer to a call that was given up, or to nobody.
     if (!waiting) return;
     this.#waiting.delete(id);
     this.#rest();

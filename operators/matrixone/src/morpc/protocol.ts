@@ -1,4 +1,3 @@
-import { WireError } from './errors.ts';
 import { type Message, Reader, wire } from './protobuf/index.ts';
 
 /** What every request and answer has: the id that says which answer belongs to which request, as field 1. */
@@ -19,8 +18,9 @@ export interface Protocol<Request, Req, Response, Res> {
 }
 
 /**
- * The id of a request or answer, without reading the rest of it.
- * @throws WireError when the bytes are no message, or none with an id
+ * The id of a request or answer, without reading the rest of it. 0, which no request has, when there is none: servers answer so to
+ * requests that they skip because their time is up.
+ * @throws WireError when the bytes are no message
  */
 export function requestIdOf(body: Uint8Array): bigint {
   const reader = new Reader(body);
@@ -29,5 +29,5 @@ export function requestIdOf(body: Uint8Array): bigint {
     if (tag === 8 + wire.varint) return reader.uint64();
     reader.skip(tag);
   }
-  throw new WireError('morpc: a message without an id');
+  return 0n;
 }

@@ -123,10 +123,18 @@ const QueryResponse = message({
 export type QueryRequest = Encodable<typeof QueryRequest>;
 export type QueryResponse = Decoded<typeof QueryResponse>;
 
+const commandOf = new Map(Object.entries(queryCommands).map(([name, method]) => [method, name as QueryCommand]));
+
+/** Handlers look into the part of their command without asking whether it is there; not all of them survive that. */
+function wrong(request: QueryRequest): string | undefined {
+  const command = commandOf.get(request.method as (typeof queryCommands)[QueryCommand]);
+  return command && request[command] === undefined ? `command ${request.method} without ${command}` : undefined;
+}
+
 /** What a compute node is doing, at each CN. */
 export const queryService: Protocol<
   Decoded<typeof QueryRequest>,
   QueryRequest,
   QueryResponse,
   Encodable<typeof QueryResponse>
-> = { name: 'query service', request: QueryRequest, response: QueryResponse, payload: false };
+> = { name: 'query service', request: QueryRequest, response: QueryResponse, payload: false, wrong };
