@@ -2,7 +2,7 @@ import type { DynamicObject, Kind } from '@coxswain/k8s';
 import { expect, test } from 'vitest';
 import { FakeServer } from '../client/fake-server.ts';
 import { ConnectionError, createClient } from '../client/index.ts';
-import { apiError, expired, seededRandom, VirtualClock } from '../core/index.ts';
+import { apiError, expired, seededRandom, TimeoutError, VirtualClock } from '../core/index.ts';
 import { createCache } from './cache.ts';
 import type { StoreEvent } from './types.ts';
 
@@ -85,6 +85,67 @@ test('a list that breaks off again and again is asked for as a watch, and no obj
   expect(server.requests.filter(({ method, query }) => method === 'GET' && !query?.watch)).toHaveLength(3);
   expect(watches()[0]?.query).toMatchObject({ sendInitialEvents: 'true' });
   expect(events).toEqual(['added x (initial)', 'added y (initial)']);
+});
+
+test.each([
+  apiError(504, 'Timeout', 'too long'),
+  apiError(500, 'InternalError', 'too large'),
+  new TimeoutError('late'),
+])('a whole list that is too much for the server is asked for another way: %s', async (error) => {
+  const { cache, create, informer, server, clock, lists } = setUp((server) => server.handOnLists());
+  for (const name of ['x', 'y']) await create(name);
+  server.refuseStreaming = true;
+  server.fail = ({ method, query }, watch) => (method === 'GET' && !watch && !query?.limit ? error : undefined);
+  const { names } = informer();
+  void cache.synced();
+  await clock.runUntil(() => names().length === 2, { limit: 60_000 });
+  expect(lists()).toHaveLength(1);
+});
+
+test('a page that cannot be taken in is asked for again, and the next, which fails meanwhile, harms nobody', async () => {
+  const { cache, create, informer, server, clock } = setUp((server) => {
+    server.refuseStreaming = true;
+  });
+  for (let i = 0; i < 501; i++) await create(`x${i}`);
+  const send = server.send.bind(server);
+  let odd = true;
+  server.send = async (request) => {
+    const { query } = request;
+    if (!odd || request.method !== 'GET') return send(request);
+    if (!query?.continue) return { status: 200, body: { metadata: { continue: '1' }, items: [{}] }, warnings: [] };
+    odd = false;
+    throw expired('the page is gone');
+  };
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on('unhandledRejection', note);
+  const { names } = informer();
+  void cache.synced();
+  await clock.runUntil(() => names().length === 501, { limit: 60_000 });
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('unhandledRejection', note);
+  expect(unhandled).toEqual([]);
+});
+
+test('an answer that is no list says nothing of what there is', async () => {
+  const { cache, create, informer, server, clock } = setUp((server) => {
+    server.refuseStreaming = true;
+  });
+  await create('x');
+  const { events, names } = informer();
+  await cache.synced();
+  const send = server.send.bind(server);
+  let tables = 3;
+  server.send = async (request) =>
+    request.method === 'GET' && tables-- > 0
+      ? { status: 200, body: { kind: 'Table', metadata: { resourceVersion: '999' }, rows: [{}] }, warnings: [] }
+      : send(request);
+  server.breakWatches();
+  await create('y');
+  server.compact();
+  await clock.runUntil(() => names().length === 2, { limit: 120_000 });
+  expect(tables).toBeLessThan(0);
+  expect(events).toEqual(['added x (initial)', 'added y']);
 });
 
 test('lists by page when the server does not stream lists, and says so once', async () => {

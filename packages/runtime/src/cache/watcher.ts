@@ -82,12 +82,14 @@ const probeTimeout = 5_000;
  *
  * ```
  *   list ──(complete)──→ watch ──(ends, breaks, silent)── wait ──→ watch
- *     │ broke off 3 times    │ 410, or 3 failures from one version
+ *     │ broke off 3 times ¹  │ 410, or 3 failures from one version
  *     ↓                      └────────────────────────────────────→ list | stream | pages
  *   stream ──(complete, and goes on as a watch)
  *     │ refused, or broke off 3 times
  *     ↓
  *   pages ──(complete)──→ watch
+ *
+ *   ¹ or was too much for the server, which did not answer in time or failed
  * ```
  */
 export class Watcher<T extends KubeObject> {
@@ -159,6 +161,8 @@ export class Watcher<T extends KubeObject> {
       version = metadata.resourceVersion ?? version;
       // The server is at the next page while this one is taken in.
       next = metadata.continue ? fetch(metadata.continue) : undefined;
+      // Nobody waits for it when this page cannot be taken in.
+      next?.catch(() => {});
       for (const item of items) sink.listed(item);
     }
     this.#listedOnce = true;
@@ -202,7 +206,7 @@ export class Watcher<T extends KubeObject> {
       // stopping is no failure
       if (signal.aborted) return { step: 'stopped' };
       if (opened !== undefined && clock.monotonic() - opened >= fastEnd) this.#backoff.reset();
-      if (step === 'list' && opened !== undefined && !reader.complete) this.#brokeOff();
+      if (step === 'list' && !reader.complete && (opened !== undefined || isTooMuch(error))) this.#brokeOff();
       return this.#failed(error, reader.complete ? 'watch' : step);
     } finally {
       if (step !== 'list' && opened !== undefined && !signal.aborted) this.#lived(clock.monotonic() - opened);
@@ -336,6 +340,12 @@ export class Watcher<T extends KubeObject> {
 /** The server knows what is asked and will not do it: WatchList is off, or unknown to it. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 400 || error.code === 422);
+}
+
+/** A list that is whole may be more than the server has time or room for; a part of it is not. */
+function isTooMuch(error: unknown): boolean {
+  if (error instanceof ApiError) return error.code === 413 || error.code === 500 || error.code === 504;
+  return error instanceof TimeoutError;
 }
 
 /** Whether nothing was heard from the server itself. */

@@ -1,5 +1,6 @@
-import type { KubeObject, ListMeta } from '@coxswain/k8s';
+import type { KubeList, KubeObject } from '@coxswain/k8s';
 import { BracketScanner } from './bracket-scanner.ts';
+import { checkList } from './check-list.ts';
 import { ConnectionError } from './errors.ts';
 import { type Holder, parseWithoutManagedFields } from './managed-fields.ts';
 import { parseJson } from './parse-json.ts';
@@ -97,7 +98,9 @@ function parsed<T>(text: string): T {
 
 /** Tells that the list is complete, and of which version it is. */
 function bookmarkOf(frame: string): WatchEvent {
-  const { metadata } = parsed<{ readonly metadata?: ListMeta } | null>(frame) ?? {};
+  const list = parsed<Partial<KubeList> | null>(frame);
+  checkList(list);
+  const metadata = list?.metadata;
   if (!metadata?.resourceVersion) throw new ConnectionError('what came as a list has no version');
   if (metadata.continue) throw new ConnectionError('the list came by pages, which were not asked for');
   const annotations = { 'k8s.io/initial-events-end': 'true' };

@@ -1,5 +1,6 @@
 import { apiVersionOf, type Kind, type KubeList, type KubeObject, pathOf, resourceName } from '@coxswain/k8s';
 import { isNotFound, keyOf, keyString, type ObjectKey } from '../core/index.ts';
+import { checkList } from './check-list.ts';
 import { checkPatch, patchContentType } from './patch.ts';
 import { deleteBody, listQuery, watchQuery, wholeListQuery, writeQuery } from './query.ts';
 import { ResourceVerbs } from './resource-verbs.ts';
@@ -69,6 +70,7 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
       ...(options.metadataOnly ? { accept: partialList } : {}),
     };
     const list = (await this.#caller.call(this.#what('list', options.namespace), request, options)) as KubeList<T>;
+    checkList(list);
     return { ...list, items: (list.items ?? []).map((item) => this.#named(item)) };
   }
 
