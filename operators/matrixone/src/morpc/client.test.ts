@@ -168,6 +168,31 @@ describe('a connection that ends', () => {
     });
   });
 
+  test('that says nothing is given up by calls that are too short to notice themselves', async () => {
+    const world = new EchoWorld({ pingAfter: 3000, pingTimeout: 2000 });
+    world.serve(a);
+    world.say(a, '');
+    await world.clock.settle();
+    world.network.streams[0]?.stream.silence();
+    const outcomes: unknown[] = [];
+    for (let count = 0; count < 5; count++) {
+      const call = world.say(a, 'there', { timeout: 1000 });
+      await world.clock.advance(1500);
+      outcomes.push(failure(call.outcome));
+    }
+    expect(outcomes).toEqual(['timeout', 'timeout', 'timeout', 'lost', 'there']);
+  });
+
+  test('not because a call was given up, when there is an answer to the ping', async () => {
+    const world = new EchoWorld({ pingAfter: 3000, pingTimeout: 2000, idleTimeout: 20_000 });
+    world.serve(a, () => undefined);
+    world.say(a, '', { timeout: 1000 });
+    await world.clock.advance(15_000);
+    expect(world.client.addresses).toEqual([a]);
+    await world.clock.advance(10_000);
+    expect(world.client.addresses).toEqual([]);
+  });
+
   test('when what arrives is no frame', async () => {
     const world = new EchoWorld();
     world.serve(a, () => undefined);

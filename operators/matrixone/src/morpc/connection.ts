@@ -48,8 +48,8 @@ export class Connection {
   readonly #waiting = new Map<bigint, Waiting>();
   #nextId = 1n;
   #timer: Timer;
-  /** Monotonic time of the last sign of life, or of the first call after a quiet time. */
-  #heard: number;
+  /** Monotonic time since when the server has owed a sign of life; `undefined`: it owes none. A call that is given up leaves it owing. */
+  #owedSince: number | undefined;
   #pinged = false;
   #ended = false;
 
@@ -59,7 +59,6 @@ export class Connection {
     this.#limits = limits;
     this.#onEnded = onEnded;
     this.#buffer = new FrameBuffer(limits.maxFrame);
-    this.#heard = clock.monotonic();
     this.#timer = clock.after(limits.idleTimeout, () => this.#look());
     stream.read({
       data: (bytes) => this.#receive(bytes),
@@ -84,12 +83,10 @@ export class Connection {
       const bytes = frameOf(out, id);
       const onAbort = () => {
         this.#waiting.delete(id);
-        this.#rest();
         reject(signal.reason);
       };
       const settle = () => signal.removeEventListener('abort', onAbort);
       signal.addEventListener('abort', onAbort, { once: true });
-      if (this.#waiting.size === 0) this.#wake();
       this.#waiting.set(id, {
         place: out.place,
         resolve(body) {
@@ -102,6 +99,7 @@ export class Connection {
         },
       });
       this.#stream.write(bytes);
+      if (this.#owedSince === undefined) this.#owe();
     });
   }
 
@@ -118,13 +116,12 @@ export class Connection {
 
   #receive(bytes: Uint8Array): void {
     if (this.#ended) return;
-    this.#heard = this.#clock.monotonic();
-    this.#pinged = false;
     try {
       for (const frame of this.#buffer.push(bytes)) {
         this.#take(decodeFrame(frame));
         if (this.#ended) return;
       }
+      this.#heard();
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       this.end('malformed', `the connection was given up: ${error.message}`, error);
@@ -139,7 +136,6 @@ export class Connection {
     // The answer to a call that was given up, or to nobody.
     if (!waiting) return;
     this.#waiting.delete(id);
-    this.#rest();
     waiting.resolve(body);
   }
 
@@ -154,16 +150,20 @@ export class Connection {
     this.#lookIn(pingTimeout);
   }
 
-  /** The first call after a quiet time: silence counts from now on. */
-  #wake(): void {
-    this.#heard = this.#clock.monotonic();
-    this.#pinged = false;
-    this.#lookIn(this.#limits.pingAfter);
+  /** A sign of life. Silence counts anew while answers are waited for; else the quiet time begins. */
+  #heard(): void {
+    if (this.#owedSince === undefined) return;
+    if (this.#waiting.size > 0) this.#owe();
+    else {
+      this.#owedSince = undefined;
+      this.#lookIn(this.#limits.idleTimeout);
+    }
   }
 
-  /** After a call: when it was the last, the quiet time begins. */
-  #rest(): void {
-    if (this.#waiting.size === 0 && !this.#ended) this.#lookIn(this.#limits.idleTimeout);
+  #owe(): void {
+    this.#owedSince = this.#clock.monotonic();
+    this.#pinged = false;
+    this.#lookIn(this.#limits.pingAfter);
   }
 
   #lookIn(ms: number): void {
@@ -172,12 +172,12 @@ export class Connection {
   }
 
   #look(): void {
-    const { pingAfter } = this.#limits;
-    const silence = this.#clock.monotonic() - this.#heard;
-    if (this.#waiting.size === 0) this.end('closed', 'the connection was idle');
-    else if (silence < pingAfter) this.#lookIn(pingAfter - silence);
-    else if (this.#pinged) this.end('lost', `nothing was heard for ${silence / 1000}s, not even the answer to a ping`);
-    else this.#ping();
+    if (this.#owedSince === undefined) this.end('closed', 'the connection was idle');
+    else if (!this.#pinged) this.#ping();
+    else {
+      const silence = (this.#clock.monotonic() - this.#owedSince) / 1000;
+      this.end('lost', `nothing was heard for ${silence}s, not even the answer to a ping`);
+    }
   }
 }
 
