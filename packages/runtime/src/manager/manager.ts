@@ -99,6 +99,10 @@ class ControllerManager implements Manager {
     return this.#state;
   }
 
+  get pending(): readonly string[] {
+    return this.#runnables.pending;
+  }
+
   get idle(): boolean {
     return this.#controllers.every(({ idle }) => idle) && this.#runnables.idle;
   }

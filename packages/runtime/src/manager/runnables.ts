@@ -5,12 +5,13 @@ import type { Runnable } from './types.ts';
 /** Milliseconds that those asked to stop when the time of a stop is up have at least. */
 const grace = 1_000;
 
-/** The runnables of a manager: started in order, those that wait for leadership later; stopped the last first. */
+/** The runnables of a manager: started in order, early ones first, those that wait for leadership later; stopped the last first. */
 export class Runnables {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #all: Runnable[] = [];
   readonly #started: Runnable[] = [];
+  readonly #up = new Set<Runnable>();
   /** Which have been started, by `leaderOnly`: one that is added later starts at once. */
   readonly #begun = new Set<boolean>();
   readonly #abort = new AbortController();
@@ -25,6 +26,11 @@ export class Runnables {
     return this.#all.every(({ idle }) => idle !== false);
   }
 
+  /** Names of those for every replica that are not up yet. */
+  get pending(): readonly string[] {
+    return this.#all.filter((each) => !each.leaderOnly && !this.#up.has(each)).map(({ name }) => name);
+  }
+
   add(runnable: Runnable): void {
     this.#all.push(runnable);
     if (this.#begun.has(runnable.leaderOnly ?? false)) void this.#startLate(runnable);
@@ -32,8 +38,11 @@ export class Runnables {
 
   /** @throws what the first one that cannot start throws */
   async start(leaderOnly: boolean): Promise<void> {
-    for (const runnable of this.#all) {
-      if ((runnable.leaderOnly ?? false) === leaderOnly) await this.#start(runnable);
+    const meant = () => this.#all.filter((each) => (each.leaderOnly ?? false) === leaderOnly);
+    for (const early of [true, false]) {
+      for (const runnable of meant()) {
+        if ((runnable.early ?? false) === early) await this.#start(runnable);
+      }
     }
     this.#begun.add(leaderOnly);
   }
@@ -68,6 +77,7 @@ export class Runnables {
     if (this.#closed) return;
     this.#started.push(runnable);
     await runnable.start(this.#abort.signal);
+    this.#up.add(runnable);
   }
 
   async #startLate(runnable: Runnable): Promise<void> {

@@ -57,6 +57,8 @@ export interface Runnable {
   readonly name: string;
   /** Whether it waits for leadership; default false. */
   readonly leaderOnly?: boolean;
+  /** Whether it starts before all that are not early: what tells how the process is waits for nobody. Default false. */
+  readonly early?: boolean;
   /** False while it has work to do now; counts for the manager's `idle`. Absent: always idle. */
   readonly idle?: boolean;
   /** Resolves when it is up; it ends when `signal` is aborted. */
@@ -93,6 +95,8 @@ export interface Manager {
   /** Resolves when it has been stopped as asked; rejects when it has stopped for another reason: it lost its leadership, or could not start. */
   readonly ended: Promise<void>;
   readonly state: ManagerState;
+  /** Names of the runnables that are not up yet, but for those that wait for leadership; `readyz` of a health server says them. */
+  readonly pending: readonly string[];
   /** True when no controller has a key to run now or one being worked, and no runnable says it has work. */
   readonly idle: boolean;
   [Symbol.asyncDispose](): Promise<void>;

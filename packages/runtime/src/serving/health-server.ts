@@ -8,7 +8,7 @@ export type HealthCheck = () => void | Promise<void>;
 
 /** What the probes go by, and where they are served. */
 export interface HealthOptions extends Listening {
-  readonly manager: Pick<Manager, 'cache' | 'state' | 'clock'>;
+  readonly manager: Pick<Manager, 'cache' | 'state' | 'clock' | 'pending'>;
   /**
    * Milliseconds an informer may have heard nothing of its server before the operator counts as not ready: a healthy one says something
    * at least every 150 s, by bookmarks or answered probes. Default 240 000.
@@ -24,14 +24,16 @@ export interface HealthOptions extends Listening {
 
 /**
  * Answers the probes of a kubelet at `/healthz` (and `/livez`) and `/readyz`, as controller-runtime does: `ok`, with `?verbose` a line for
- * each check, and each check alone at `/readyz/NAME`. Built in are `manager` (live: it runs, or waits to lead), `informers` (ready: all have
- * their first state, standbys too) and `lag` (ready: none is older than `longestLag`). Informers that only `dependencies` of actors need do
- * not count: who depends on a kind that cannot be read says so itself, and all others work.
+ * each check, and each check alone at `/readyz/NAME`. Built in are `manager` (live: it runs, or waits to lead), `started` (ready: the
+ * runnables are up, but for those that wait for leadership), `informers` (ready: all have their first state, standbys too) and `lag` (ready:
+ * none is older than `longestLag`). Informers that only `dependencies` of actors need do not count: who depends on a kind that cannot be
+ * read says so itself, and all others work.
  */
 export function healthServer(options: HealthOptions): ServerRunnable {
   checkHealthOptions(options);
   const live: Record<string, HealthCheck> = { manager: () => runs(options), ...options.live };
   const ready: Record<string, HealthCheck> = {
+    started: () => started(options),
     informers: () => synced(options),
     lag: () => recent(options),
     ...options.ready,
@@ -74,6 +76,10 @@ function checkHealthOptions(options: HealthOptions): void {
 
 function runs({ manager }: HealthOptions): void {
   if (manager.state === 'stopped') throw new Error('the manager has stopped');
+}
+
+function started({ manager: { pending } }: HealthOptions): void {
+  if (pending.length > 0) throw new Error(`not up yet: ${pending.join(', ')}`);
 }
 
 function synced({ manager }: HealthOptions): void {

@@ -11,7 +11,7 @@ export interface Listening {
   readonly host?: string;
 }
 
-/** A server among the runnables of a manager; it serves on standbys too. */
+/** A server among the runnables of a manager; it serves on standbys too. Those for probes and scrapers are up before other runnables. */
 export interface ServerRunnable extends Runnable {
   /** The port in use; 0 when it does not listen. */
   readonly port: number;
@@ -37,6 +37,7 @@ const patience = 10_000;
  */
 export class PlainServer implements ServerRunnable {
   readonly name: string;
+  readonly early = true;
   readonly #at: Listening;
   readonly #route: Route;
   #server: Server | undefined;

@@ -42,17 +42,35 @@ describe('the health server', () => {
     expect(await get(server, '/healthz')).toMatchObject({ code: 200, text: 'ok' });
     expect(await get(server, '/readyz')).toMatchObject({
       code: 500,
-      text: '[-]informers failed: no first listing yet of widgets.test.dev\n[+]lag ok\nreadyz check failed\n',
+      text: '[+]started ok\n[-]informers failed: no first listing yet of widgets.test.dev\n[+]lag ok\nreadyz check failed\n',
     });
     await t.clock.advance(6_000);
     await started;
     expect(await get(server, '/readyz?verbose')).toMatchObject({
       code: 200,
-      text: '[+]informers ok\n[+]lag ok\nreadyz check passed\n',
+      text: '[+]started ok\n[+]informers ok\n[+]lag ok\nreadyz check passed\n',
     });
     expect(await get(server, '/readyz/lag')).toMatchObject({ code: 200, text: 'ok' });
     expect(await get(server, '/readyz/constructor')).toMatchObject({ code: 404 });
     expect(await get(server, '/constructor')).toMatchObject({ code: 404 });
+  });
+
+  it('is up before a runnable that does not come up, and says that it is not ready for it', async () => {
+    const t = setUp();
+    const up = Promise.withResolvers<void>();
+    t.manager.add({ name: 'hooks', start: () => up.promise });
+    const server = healthServer({ manager: t.manager, port: 0, host: '127.0.0.1' });
+    t.manager.add(server);
+    const started = t.manager.start();
+    await expect.poll(() => server.port).toBeGreaterThan(0);
+    expect(await get(server, '/healthz')).toMatchObject({ code: 200, text: 'ok' });
+    expect(await get(server, '/readyz/started')).toMatchObject({
+      code: 500,
+      text: '[-]started failed: not up yet: hooks\nstarted check failed\n',
+    });
+    up.resolve();
+    await started;
+    expect(await get(server, '/readyz/started')).toMatchObject({ code: 200 });
   });
 
   it('is not ready while the API server is out of reach, and is again afterwards', async () => {
