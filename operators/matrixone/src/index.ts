@@ -5,12 +5,18 @@
  * values) · cnstore, controllers (what happens when). Nothing here knows whether the cluster is embedded or real.
  */
 export {
+  Backup,
+  BackupJob,
   BucketClaim,
+  CNClaim,
+  CNClaimSet,
+  CNPool,
   CNSet,
   DNSet,
   LogSet,
   MatrixOneCluster,
   ProxySet,
+  RestoreJob,
   WebUI,
 } from './api/index.ts';
 export { type CnStore, type CnStoreService, type StoreLoad, unmanagedCnStores } from './cnstore/index.ts';

@@ -7,6 +7,7 @@ import {
   type ObjectDependency,
   podSet,
   pythonUdfSidecar,
+  replicaScale,
   serviceFields,
   sharedStorageCache,
   updateStrategy,
@@ -39,6 +40,9 @@ export const cnSetFields = {
   reusePVC: s.boolean().optional(),
 };
 
+/** What compute nodes need: a log service and transaction nodes. */
+export const cnSetDeps = s.object({ ...logSetRef, dnSet: s.any<ObjectDependency>().optional() });
+
 export const cnSetSpec = s.object(cnSetFields);
 
 export const cnSetStatus = s.object({
@@ -62,15 +66,8 @@ export const CNSet = defineResource({
   scope: 'Namespaced',
   spec: cnSetSpec,
   status: cnSetStatus,
-  root: { deps: s.object({ ...logSetRef, dnSet: s.any<ObjectDependency>().optional() }).optional() },
+  root: { deps: cnSetDeps.optional() },
   printColumns: imageColumns,
-  subresources: {
-    status: true,
-    scale: {
-      specReplicasPath: '.spec.replicas',
-      statusReplicasPath: '.status.replicas',
-      labelSelectorPath: '.status.labelSelector',
-    },
-  },
+  subresources: { status: true, scale: replicaScale },
 });
 export type CNSet = ResourceType<typeof CNSet>;

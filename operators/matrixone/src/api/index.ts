@@ -2,7 +2,12 @@
  * The kinds of group `core.matrixorigin.io`: their schemas, their types, and the names live objects hold on to.
  * Knows nothing of controllers, pods or TOML.
  */
+export { Backup } from './backup.ts';
+export { BackupJob } from './backupjob.ts';
 export { BucketClaim } from './bucketclaim.ts';
+export { CNClaim } from './cnclaim.ts';
+export { CNClaimSet } from './cnclaimset.ts';
+export { CNPool } from './cnpool.ts';
 export { CNSet } from './cnset.ts';
 export * from './constants.ts';
 export { DNSet } from './dnset.ts';
@@ -11,6 +16,7 @@ export { MatrixOneCluster } from './matrixonecluster.ts';
 export { cnSetNames, credentialName, dnSetNames, logSetNames, proxySetNames, setLabels } from './names.ts';
 export type { MainContainerOverlay, Overlay } from './overlay.ts';
 export { ProxySet } from './proxyset.ts';
+export { RestoreJob } from './restorejob.ts';
 export type { ObjectDependency } from './shared.ts';
 export type * from './specs.ts';
 export { WebUI } from './webui.ts';

@@ -115,3 +115,10 @@ export const imageColumns = [
   { name: 'Replicas', type: 'integer', jsonPath: '.spec.replicas' },
   { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
 ] as const;
+
+/** Where the scale subresource finds its numbers. */
+export const replicaScale = {
+  specReplicasPath: '.spec.replicas',
+  statusReplicasPath: '.status.replicas',
+  labelSelectorPath: '.status.labelSelector',
+} as const;

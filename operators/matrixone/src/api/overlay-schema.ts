@@ -1,0 +1,55 @@
+import type {
+  Affinity,
+  Container,
+  EnvFromSource,
+  EnvVar,
+  HostAlias,
+  Lifecycle,
+  LocalObjectReference,
+  PersistentVolumeClaim,
+  PodDNSConfig,
+  PodSecurityContext,
+  Probe,
+  SecurityContext,
+  Toleration,
+  TopologySpreadConstraint,
+  Volume,
+  VolumeMount,
+} from '@coxswain/k8s';
+import { s } from '@coxswain/schema';
+
+/**
+ * The overlay of backup and restore jobs. That of the sets is schemaless; here the members are named, those of types of
+ * Kubernetes' own are kept as they are, and a pull policy is filled in.
+ */
+export const jobOverlay = s.object({
+  command: s.list(s.string()).optional(),
+  args: s.list(s.string()).optional(),
+  envFrom: s.any<readonly EnvFromSource[]>().optional(),
+  env: s.any<readonly EnvVar[]>().optional(),
+  imagePullPolicy: s.enum('Always', 'Never', 'IfNotPresent').default('IfNotPresent'),
+  volumeMounts: s.any<readonly VolumeMount[]>().optional(),
+  livenessProbe: s.any<Probe>().optional(),
+  readinessProbe: s.any<Probe>().optional(),
+  startupProbe: s.any<Probe>().optional(),
+  lifecycle: s.any<Lifecycle>().optional(),
+  mainContainerSecurityContext: s.any<SecurityContext>().optional(),
+  volumes: s.any<readonly Volume[]>().optional(),
+  volumeClaims: s.any<readonly PersistentVolumeClaim[]>().optional(),
+  initContainers: s.any<readonly Container[]>().optional(),
+  sidecarContainers: s.any<readonly Container[]>().optional(),
+  serviceAccountName: s.string().optional(),
+  securityContext: s.any<PodSecurityContext>().optional(),
+  imagePullSecrets: s.any<readonly LocalObjectReference[]>().optional(),
+  affinity: s.any<Affinity>().optional(),
+  tolerations: s.any<readonly Toleration[]>().optional(),
+  priorityClassName: s.string().optional(),
+  terminationGracePeriodSeconds: s.int64().optional(),
+  hostAliases: s.any<readonly HostAlias[]>().optional(),
+  topologySpreadConstraints: s.any<readonly TopologySpreadConstraint[]>().optional(),
+  runtimeClassName: s.string().optional(),
+  dnsConfig: s.any<PodDNSConfig>().optional(),
+  podLabels: s.map(s.string()).optional(),
+  podAnnotations: s.map(s.string()).optional(),
+  shareProcessNamespace: s.boolean().optional(),
+});
