@@ -1,5 +1,6 @@
 import type { Kind, KubeObject } from '@coxswain/k8s';
 import {
+  ApiError,
   abortable,
   type Clock,
   linkedController,
@@ -9,6 +10,7 @@ import {
   TimeoutError,
   withTimeout,
 } from '../core/index.ts';
+import { ConnectionError } from './errors.ts';
 import { type Interceptor, interceptedTransport } from './interceptor.ts';
 import { type Caller, KindResource } from './resource.ts';
 import { retrying } from './retry.ts';
@@ -47,7 +49,7 @@ export function createClient(options: ClientOptions): Client {
     return response.body;
   }
 
-  function call(what: string, request: TransportRequest, callOptions: CallOptions = {}): Promise<unknown> {
+  async function call(what: string, request: TransportRequest, callOptions: CallOptions = {}): Promise<unknown> {
     const idempotent = request.method === 'GET';
     const timeout = callOptions.timeout ?? defaultTimeout;
     const deadline = clock.monotonic() + timeout;
@@ -61,8 +63,15 @@ export function createClient(options: ClientOptions): Client {
         signal,
       });
     const ended = callOptions.began?.(what);
-    const answer = withTimeout(clock, timeout, what, run, callOptions.signal);
-    return ended ? answer.finally(ended) : answer;
+    try {
+      return await withTimeout(clock, timeout, what, run, callOptions.signal);
+    } catch (error) {
+      // Where the call was made tells more than where its answer was read. Reasons of a signal are not ours to change.
+      if (error instanceof ApiError || error instanceof ConnectionError) Error.captureStackTrace(error, call);
+      throw error;
+    } finally {
+      ended?.();
+    }
   }
 
   /** The timeout is for the opening only; the stream itself lives as long as the server and the signal let it. */

@@ -49,7 +49,7 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
   }
 
   async get(key: ObjectKey, options?: CallOptions): Promise<T> {
-    return this.#one('get', key, { method: 'GET', path: this.#path(key) }, options);
+    return await this.#one('get', key, { method: 'GET', path: this.#path(key) }, options);
   }
 
   async find(key: ObjectKey, options?: CallOptions): Promise<T | undefined> {
@@ -85,7 +85,7 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
 
   async create(object: T, options: WriteOptions = {}): Promise<T> {
     const { namespace } = object.metadata;
-    return this.#write(
+    return await this.#write(
       'create',
       keyOf(object),
       'POST',
@@ -96,32 +96,44 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
   }
 
   async update(object: T, options: WriteOptions = {}): Promise<T> {
-    return this.#write('update', keyOf(object), 'PUT', this.#path(keyOf(object)), object, options);
+    return await this.#write('update', keyOf(object), 'PUT', this.#path(keyOf(object)), object, options);
   }
 
   async updateStatus(object: T, options: WriteOptions = {}): Promise<T> {
-    return this.#write('update status of', keyOf(object), 'PUT', this.#path(keyOf(object), 'status'), object, options);
+    return await this.#write(
+      'update status of',
+      keyOf(object),
+      'PUT',
+      this.#path(keyOf(object), 'status'),
+      object,
+      options,
+    );
   }
 
   async patch(key: ObjectKey, patch: Patch, options: PatchOptions = {}): Promise<T> {
     const { subresource } = options;
     const body = patch.type === 'apply' ? { type: patch.type, body: this.#named(patch.body as T) } : patch;
     const verb = subresource ? `patch ${subresource} of` : 'patch';
-    return this.#one(verb, key, this.#patching(key, body, options, subresource), options);
+    return await this.#one(verb, key, this.#patching(key, body, options, subresource), options);
   }
 
   subresource<S extends object = T>(name: string): Subresource<S> {
     const write = async (verb: string, method: 'POST' | 'PUT', key: ObjectKey, body: object, options: WriteOptions) => {
       const query = writeQuery(options, this.#caller.fieldManager);
-      return this.#one<S>(`${verb} ${name} of`, key, { method, path: this.#path(key, name), query, body }, options);
+      return await this.#one<S>(
+        `${verb} ${name} of`,
+        key,
+        { method, path: this.#path(key, name), query, body },
+        options,
+      );
     };
     return {
       get: async (key, options) =>
-        this.#one<S>(`get ${name} of`, key, { method: 'GET', path: this.#path(key, name) }, options),
+        await this.#one<S>(`get ${name} of`, key, { method: 'GET', path: this.#path(key, name) }, options),
       create: (key, body, options = {}) => write('create', 'POST', key, body, options),
       update: (key, body, options = {}) => write('update', 'PUT', key, body, options),
       patch: async (key, patch, options = {}) =>
-        this.#one<S>(`patch ${name} of`, key, this.#patching(key, patch, options, name), options),
+        await this.#one<S>(`patch ${name} of`, key, this.#patching(key, patch, options, name), options),
     };
   }
 
@@ -142,7 +154,7 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
   }
 
   async watch(options: WatchOptions = {}): Promise<WatchStream<T>> {
-    return this.#stream(this.#caller.watch, 'watch', watchQuery(options), options);
+    return await this.#stream(this.#caller.watch, 'watch', watchQuery(options), options);
   }
 
   #stream(

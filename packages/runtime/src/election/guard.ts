@@ -62,7 +62,7 @@ export function guardedClient(client: Client, guard: Guard): Client {
     of: <T extends KubeObject>(kind: Kind<T>) => new GuardedResource(kind, client.of(kind), guard),
     async raw(request) {
       const report = request.method === 'GET' ? undefined : guard.track?.(undefined);
-      return reported(report, () => client.raw(guarded(guard, request)));
+      return await reported(report, () => client.raw(guarded(guard, request)));
     },
   };
 }
@@ -139,15 +139,15 @@ class GuardedResource<T extends KubeObject> extends ResourceVerbs<T> implements 
   }
 
   async get(key: ObjectKey, options?: CallOptions): Promise<T> {
-    return this.#inner.get(key, this.#read(options));
+    return await this.#inner.get(key, this.#read(options));
   }
 
   async find(key: ObjectKey, options?: CallOptions): Promise<T | undefined> {
-    return this.#inner.find(key, this.#read(options));
+    return await this.#inner.find(key, this.#read(options));
   }
 
   async list(options?: ListOptions): Promise<KubeList<T>> {
-    return this.#inner.list(this.#read(options));
+    return await this.#inner.list(this.#read(options));
   }
 
   async *listAll(options?: ListOptions): AsyncIterable<T> {
@@ -155,23 +155,23 @@ class GuardedResource<T extends KubeObject> extends ResourceVerbs<T> implements 
   }
 
   async create(object: T, options?: WriteOptions): Promise<T> {
-    return this.#tracked(keyOf(object), createAuthorship, () => this.#inner.create(object, this.#write(options)));
+    return await this.#tracked(keyOf(object), createAuthorship, () => this.#inner.create(object, this.#write(options)));
   }
 
   async update(object: T, options?: WriteOptions): Promise<T> {
     const send = () => this.#inner.update(object, this.#write(options));
-    return this.#tracked(keyOf(object), updateAuthorship(object), send, updateEffect(object));
+    return await this.#tracked(keyOf(object), updateAuthorship(object), send, updateEffect(object));
   }
 
   async updateStatus(object: T, options?: WriteOptions): Promise<T> {
-    return this.#tracked(keyOf(object), updateAuthorship(object), () =>
+    return await this.#tracked(keyOf(object), updateAuthorship(object), () =>
       this.#inner.updateStatus(object, this.#write(options)),
     );
   }
 
   async patch(key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<T> {
     const send = () => this.#inner.patch(key, patch, this.#write(options));
-    return this.#tracked(key, patchAuthorship(patch), send, patchEffect(patch));
+    return await this.#tracked(key, patchAuthorship(patch), send, patchEffect(patch));
   }
 
   subresource<S extends object = T>(name: string): Subresource<S> {
@@ -180,33 +180,33 @@ class GuardedResource<T extends KubeObject> extends ResourceVerbs<T> implements 
     const write = (key: ObjectKey, isOurs: Authorship, send: () => Promise<S>) =>
       reported(this.#guard.track?.({ kind: this.#kind, key, isOurs }), send, answered);
     return {
-      get: async (key, options) => inner.get(key, this.#read(options)),
+      get: async (key, options) => await inner.get(key, this.#read(options)),
       create: async (key, body, options) =>
-        write(
+        await write(
           key,
           () => false,
           () => inner.create(key, body, this.#write(options)),
         ),
       update: async (key, body, options) =>
-        write(key, isObject(body) ? updateAuthorship(body) : () => false, () =>
+        await write(key, isObject(body) ? updateAuthorship(body) : () => false, () =>
           inner.update(key, body, this.#write(options)),
         ),
       patch: async (key, patch, options) =>
-        write(key, patchAuthorship(patch), () => inner.patch(key, patch, this.#write(options))),
+        await write(key, patchAuthorship(patch), () => inner.patch(key, patch, this.#write(options))),
     };
   }
 
   async delete(key: ObjectKey, options?: DeleteOptions): Promise<T | undefined> {
-    return this.#tracked(key, deleteAuthorship(options), () => this.#inner.delete(key, this.#write(options)));
+    return await this.#tracked(key, deleteAuthorship(options), () => this.#inner.delete(key, this.#write(options)));
   }
 
   async deleteCollection(options: ListOptions & DeleteOptions): Promise<void> {
     const send = () => this.#inner.deleteCollection(withGuard(this.#guard, options));
-    return reported(this.#guard.track?.(undefined), send);
+    return await reported(this.#guard.track?.(undefined), send);
   }
 
   async watch(options?: WatchOptions): Promise<AsyncIterable<readonly WatchEvent<T>[]>> {
-    return this.#inner.watch(this.#read(options));
+    return await this.#inner.watch(this.#read(options));
   }
 
   #tracked<A extends T | undefined>(
