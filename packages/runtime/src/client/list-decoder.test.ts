@@ -57,6 +57,12 @@ describe('a list that comes in chunks', () => {
     expect(decoded('{"metadata":{"resourceVersion":"17"},"other":[{}]}', 5)).toEqual([end]);
   });
 
+  it('may have many arrays beside its items', () => {
+    const others = '"a":[],'.repeat(50_000);
+    const text = `{${others}"items":[{"metadata":{"name":"a"}}],"metadata":{"resourceVersion":"17"}}`;
+    for (const size of [7, 65_536]) expect(decoded(text, size)).toEqual([...added([{ metadata: { name: 'a' } }]), end]);
+  });
+
   it('may have space anywhere', () => {
     const items = [{ metadata: { name: 'a' } }, { metadata: { name: 'b' } }];
     expect(decoded(JSON.stringify({ metadata, items }, undefined, 2), 5)).toEqual([...added(items), end]);

@@ -20,6 +20,8 @@ export class ListDecoder {
   readonly #scanner = new BracketScanner(betweenItems);
   /** The list without its items: what else it says may come before or after them. */
   readonly #frame: Buffer[] = [];
+  /** Parts of it that were looked through for the items: a frame of many arrays is not read anew for each. */
+  #looked = 0;
   /** The beginning of an item whose end has not come yet. */
   #rest: Buffer[] = [];
   #inItems = false;
@@ -45,7 +47,8 @@ export class ListDecoder {
         start = at - 1;
       } else if (scanner.depth === betweenItems && chunk[at - 1] === openBracket) {
         this.#frame.push(chunk.subarray(start, at));
-        this.#inItems = /"items"\s*:\s*\[$/.test(textOf(this.#frame));
+        this.#inItems = /"items"\s*:\s*\[$/.test(textOf(this.#frame.slice(this.#looked)));
+        this.#looked = this.#frame.length;
         start = complete = at;
       } else if (scanner.depth === 0) {
         this.#frame.push(chunk.subarray(start, at));
