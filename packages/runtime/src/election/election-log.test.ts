@@ -68,3 +68,17 @@ it('one that may not read the lease says what its role lacks, at growing interva
   expect(t.api.at<Lease>('/apis/coordination.k8s.io/v1/namespaces/system/leases/op')?.spec?.holderIdentity).toBe('a');
   await a.elector.stop();
 });
+
+it('a namespace that is not there is named, with what to do', async () => {
+  const t = world();
+  t.api.intercept = () => {
+    throw apiError(404, 'NotFound', 'namespaces "system" not found', { name: 'system', kind: 'namespaces' });
+  };
+  const a = t.elector('a');
+  a.elector.start();
+  await t.clock.advance(50_000);
+  expect(a.lines).toEqual([
+    'the lease could not be taken: there is no namespace system; create it, or name another one for the Leases; trying again',
+  ]);
+  await a.elector.stop();
+});

@@ -1,4 +1,5 @@
-import { ApiError, deniedVerb, isForbidden, messageOf, Repeats } from '../core/index.ts';
+import { ApiError, messageOf, Repeats } from '../core/index.ts';
+import { leaseTrouble } from './lease-trouble.ts';
 import type { ElectorOptions } from './options.ts';
 
 /** What an elector says: who leads, and what keeps it from taking part; the same trouble at growing intervals. */
@@ -29,7 +30,8 @@ export class ElectionLog {
   }
 
   failed(error: unknown, leads: boolean): void {
-    const message = `the lease could not be ${leads ? 'renewed' : 'taken'}${this.#why(error)}; trying again`;
+    const why = leaseTrouble(error, this.#options.namespace, 'get, create and update');
+    const message = `the lease could not be ${leads ? 'renewed' : 'taken'}${why}; trying again`;
     if (!this.#repeats.due(`${message} ${messageOf(error)}`)) return;
     const fields = error instanceof ApiError ? { code: error.code, said: error.message } : { err: error };
     this.#options.log.warn({ ...this.#fields, ...fields }, message);
@@ -38,13 +40,5 @@ export class ElectionLog {
   /** The server has said how it is with the lease. */
   answered(): void {
     if (this.#repeats.over()) this.#options.log.info(this.#fields, 'the lease can be read and written again');
-  }
-
-  #why(error: unknown): string {
-    if (!isForbidden(error)) return '';
-    const verb = deniedVerb(messageOf(error));
-    const lacks = verb ? `lacks the verb "${verb}"` : 'lacks a verb';
-    const { namespace } = this.#options;
-    return `: its Role in namespace ${namespace} ${lacks} on leases in the API group "coordination.k8s.io" (it needs get, create and update)`;
   }
 }

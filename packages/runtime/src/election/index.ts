@@ -5,5 +5,6 @@ export { NotLeading } from './errors.ts';
 export { fenced } from './fence.ts';
 export { type Guard, guardedClient, type WriteReport, type WriteTarget, withSignal } from './guard.ts';
 export { type Lease, leaseKind } from './lease.ts';
+export { leaseTrouble } from './lease-trouble.ts';
 export { checkTimes, defaultTimes, type ElectionTimes, type ElectorOptions } from './options.ts';
 export type { ElectionState, Elector } from './types.ts';

@@ -1,5 +1,5 @@
-import { sleep } from '../core/index.ts';
-import { type Elector, LeaseElector, NotLeading } from '../election/index.ts';
+import { ApiError, messageOf, Repeats, sleep } from '../core/index.ts';
+import { type Elector, LeaseElector, leaseTrouble, NotLeading } from '../election/index.ts';
 import { noMetrics } from '../metrics/index.ts';
 import { shardOf, shardsFor } from './assign.ts';
 import { Members } from './members.ts';
@@ -29,6 +29,7 @@ export class Sharder {
   readonly #held = new Map<number, Held>();
   readonly #stop = new AbortController();
   readonly #count: () => void;
+  readonly #repeats: Repeats;
   #loop: Promise<void> | undefined;
 
   /** @param controller names it in metrics */
@@ -36,6 +37,7 @@ export class Sharder {
     this.#options = options;
     const { namespace, lease, shards, times } = options;
     this.#sharding = checkSharding({ namespace, lease, shards, times });
+    this.#repeats = new Repeats(options.clock);
     this.#members = new Members(options, this.#sharding.times.leaseDuration);
     const gauge = (options.metrics ?? noMetrics).gauge({
       name: 'coxswain_controller_shards_held',
@@ -79,17 +81,27 @@ export class Sharder {
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
-    const { clock, random, log } = this.#options;
-    const { times, lease, shards } = this.#sharding;
+    const { clock, random } = this.#options;
+    const { times, shards } = this.#sharding;
     while (!signal.aborted) {
       try {
         const members = await this.#members.beat(signal);
+        this.#repeats.over();
         if (!signal.aborted) this.#arrange(shardsFor(this.#options.identity, members, shards));
       } catch (error) {
-        if (!signal.aborted) log.warn({ lease, err: error }, 'shards stay as they are: the members cannot be read');
+        if (!signal.aborted) this.#tell(error);
       }
       await sleep(clock, times.retryPeriod * (1 + 0.2 * random.next()), signal).catch(() => {});
     }
+  }
+
+  #tell(error: unknown): void {
+    const { namespace, lease } = this.#sharding;
+    const why = leaseTrouble(error, namespace, 'get, list, watch, create, update and delete');
+    const message = `shards stay as they are: the members cannot be read${why}; trying again`;
+    if (!this.#repeats.due(`${message} ${messageOf(error)}`)) return;
+    const fields = error instanceof ApiError ? { code: error.code, said: error.message } : { err: error };
+    this.#options.log.warn({ lease: `${namespace}/${lease}`, ...fields }, message);
   }
 
   /** Begins what leads from the shards there are to the shards wanted. */
