@@ -3,12 +3,14 @@ import { type ActorContext, configsInTemplates, immutableConfig } from '@coxswai
 import { deploymentOf, type Site } from './kinds.ts';
 
 export async function rollOut(context: ActorContext<Site>): Promise<void> {
-  const { object, owned, apply } = context;
+  const { object, owned, store, apply } = context;
+  const replicaSets = () =>
+    owned(Deployment).flatMap(({ metadata }) => [...store(ReplicaSet).by('owner', metadata.uid ?? '')]);
   const config = await immutableConfig(context, {
     kind: ConfigMap,
     name: 'web',
     data: { title: object.spec.title },
-    inUse: () => configsInTemplates(owned(ReplicaSet).map(({ spec }) => spec?.template ?? {})).configMaps,
+    inUse: () => configsInTemplates(replicaSets().map(({ spec }) => spec?.template ?? {})).configMaps,
   });
   await apply(Deployment, deploymentOf(object, config.metadata.name));
 }
