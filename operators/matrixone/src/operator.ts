@@ -1,12 +1,42 @@
 import type { CustomResourceDefinition, Kind } from '@coxswain/k8s';
 import type { Manager } from '@coxswain/runtime/manager';
-import { CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet } from './api/index.ts';
+import {
+  Backup,
+  BackupJob,
+  BucketClaim,
+  CNClaim,
+  CNClaimSet,
+  CNPool,
+  CNSet,
+  DNSet,
+  LogSet,
+  MatrixOneCluster,
+  ProxySet,
+  RestoreJob,
+  WebUI,
+} from './api/index.ts';
 import { setupControllers } from './controllers/index.ts';
 import type { MatrixOneOptions } from './options.ts';
 import { operatorRules } from './rbac.ts';
 
-/** The kinds that have a controller: a kind nobody acts on is better refused than ignored. */
-const resources = [MatrixOneCluster, LogSet, DNSet, CNSet, ProxySet] as const;
+/** All kinds of the group: manifests of every one of them are taken. */
+const resources = [
+  MatrixOneCluster,
+  LogSet,
+  DNSet,
+  CNSet,
+  ProxySet,
+  WebUI,
+  BucketClaim,
+  BackupJob,
+  Backup,
+  RestoreJob,
+  CNPool,
+  CNClaim,
+  CNClaimSet,
+] as const;
+/** Those that have a controller. */
+const acted: readonly Kind[] = [MatrixOneCluster, LogSet, DNSet, CNSet, ProxySet];
 
 /** The MatrixOne operator: what to install, and what to run. */
 export const matrixoneOperator = {
@@ -15,8 +45,8 @@ export const matrixoneOperator = {
   crds(): readonly CustomResourceDefinition[] {
     return resources.map((resource) => resource.crd());
   },
-  /** The kinds that users write. */
-  kinds: resources as readonly Kind[],
+  /** The kinds that it acts on. */
+  kinds: acted,
   /** What it must be allowed to do. */
   rules: () => operatorRules,
   /** Adds its controllers to a manager. */

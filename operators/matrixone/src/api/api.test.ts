@@ -1,9 +1,39 @@
 import type { KubeObject } from '@coxswain/k8s';
+import type { SchemaNode } from '@coxswain/schema';
+import { checkCrd } from '@coxswain/schema/check';
 import { describe, expect, test } from 'vitest';
 import { recordings } from '../golden/test-recording.ts';
-import { BucketClaim, CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet, WebUI } from './index.ts';
+import {
+  Backup,
+  BackupJob,
+  BucketClaim,
+  CNClaim,
+  CNClaimSet,
+  CNPool,
+  CNSet,
+  DNSet,
+  LogSet,
+  MatrixOneCluster,
+  ProxySet,
+  RestoreJob,
+  WebUI,
+} from './index.ts';
 
-const resources = [MatrixOneCluster, LogSet, DNSet, CNSet, ProxySet, WebUI, BucketClaim] as const;
+const resources = [
+  MatrixOneCluster,
+  LogSet,
+  DNSet,
+  CNSet,
+  ProxySet,
+  WebUI,
+  BucketClaim,
+  BackupJob,
+  Backup,
+  RestoreJob,
+  CNPool,
+  CNClaim,
+  CNClaimSet,
+] as const;
 const version = (resource: (typeof resources)[number]) => resource.crd().spec.versions[0];
 
 test('the CRDs have the names, columns and subresources that users know', () => {
@@ -35,6 +65,12 @@ test('the CRDs have the names, columns and subresources that users know', () => 
     ['ProxySet', 'proxysets', undefined, 'Namespaced', set, ['status']],
     ['WebUI', 'webuis', undefined, 'Namespaced', set, ['status']],
     ['BucketClaim', 'bucketclaims', ['bucket'], 'Namespaced', ['Status', 'Bind', 'Age'], []],
+    ['BackupJob', 'backupjobs', undefined, 'Namespaced', ['phase', 'Backup', 'Age'], ['status']],
+    ['Backup', 'backups', undefined, 'Cluster', ['ID', 'At', 'Source'], []],
+    ['RestoreJob', 'restorejobs', undefined, 'Namespaced', ['phase', 'Age'], ['status']],
+    ['CNPool', 'cnpools', undefined, 'Namespaced', ['Age'], ['status']],
+    ['CNClaim', 'cnclaims', undefined, 'Namespaced', ['Pod', 'Phase', 'Age'], ['status']],
+    ['CNClaimSet', 'cnclaimsets', undefined, 'Namespaced', ['Replicas', 'Age'], ['scale', 'status']],
   ]);
 });
 
@@ -47,6 +83,32 @@ test('what a spec must have', () => {
   expect(required(LogSet)).toEqual({ root: ['spec'], spec: ['replicas', 'volume', 'sharedStorage'] });
   expect(required(CNSet)).toEqual({ root: ['spec'], spec: ['replicas'] });
   expect(required(WebUI).root).toBeUndefined();
+  expect(required(BucketClaim)).toEqual({ root: ['spec'], spec: ['s3', 'logSetSpec'] });
+  expect(required(BackupJob)).toEqual({ root: ['spec'], spec: ['source', 'target'] });
+  expect(required(Backup)).toEqual({ root: ['meta'], spec: undefined });
+  expect(required(RestoreJob)).toEqual({ root: ['spec'], spec: ['target'] });
+  expect(required(CNPool)).toEqual({ root: ['spec'], spec: ['template', 'deps', 'strategy'] });
+  expect(required(CNClaim)).toEqual({ root: undefined, spec: ['selector'] });
+  expect(required(CNClaimSet)).toEqual({ root: undefined, spec: ['replicas', 'template'] });
+});
+
+test('what the server fills in: nothing but service types and the pull policy of jobs', () => {
+  const defaults = (node: SchemaNode | undefined, path: string): readonly string[] => [
+    ...(node?.default === undefined ? [] : [`${path}=${JSON.stringify(node.default)}`]),
+    ...Object.entries(node?.properties ?? {}).flatMap(([name, child]) => defaults(child, `${path}.${name}`)),
+    ...(node?.items ? defaults(node.items, `${path}[]`) : []),
+  ];
+  const of = (resource: (typeof resources)[number]) =>
+    defaults(resource.schema, '').filter((at) => !/protocol/.test(at));
+  expect(of(CNSet)).toEqual(['.spec.serviceType="ClusterIP"']);
+  expect(of(BackupJob)).toEqual(['.spec.overlay.imagePullPolicy="IfNotPresent"']);
+  expect(of(RestoreJob)).toEqual(['.overlay.imagePullPolicy="IfNotPresent"']);
+  expect(of(CNPool)).toEqual(['.spec.template.serviceType="ClusterIP"']);
+  for (const resource of [LogSet, DNSet, BucketClaim, Backup, CNClaim, CNClaimSet]) expect(of(resource)).toEqual([]);
+});
+
+test('a server takes every CRD: its rules are not too expensive', () => {
+  for (const resource of resources) expect(checkCrd(resource.crd()), resource.kind).toEqual([]);
 });
 
 /** Without what the recordings leave out or replace. */

@@ -4,6 +4,7 @@ import {
   conditionalStatus,
   imageColumns,
   logSetRef,
+  needsLogService,
   type ObjectDependency,
   podSet,
   pythonUdfSidecar,
@@ -41,9 +42,16 @@ export const cnSetFields = {
 };
 
 /** What compute nodes need: a log service and transaction nodes. */
-export const cnSetDeps = s.object({ ...logSetRef, dnSet: s.any<ObjectDependency>().optional() });
+export const cnSetDeps = s.object({ ...logSetRef, dnSet: s.anyObject<ObjectDependency>().optional() });
 
-export const cnSetSpec = s.object(cnSetFields);
+/** A node port is one of a service that has any. */
+export const nodePortNeedsType = {
+  rule: '!has(self.nodePort) || self.nodePort == 0 || self.serviceType != "ClusterIP"',
+  message: 'cannot set node port when serviceType is ClusterIP',
+  fieldPath: '.nodePort',
+} as const;
+
+export const cnSetSpec = s.object(cnSetFields).rule(nodePortNeedsType.rule, nodePortNeedsType);
 
 export const cnSetStatus = s.object({
   ...conditionalStatus,
@@ -67,6 +75,7 @@ export const CNSet = defineResource({
   spec: cnSetSpec,
   status: cnSetStatus,
   root: { deps: cnSetDeps.optional() },
+  rules: [needsLogService],
   printColumns: imageColumns,
   subresources: { status: true, scale: replicaScale },
 });

@@ -10,6 +10,9 @@ export const LABEL_COMPONENT = 'matrixorigin.io/component';
 /** The MatrixOneCluster a set and its pods belong to. */
 export const LABEL_CLUSTER = 'matrixorigin.io/cluster';
 
+/** On a BucketClaim: identifies the S3 path across namespaces. */
+export const LABEL_BUCKET_ID = 'matrixorigin.io/bucket-unique-id';
+
 /** On a log pod taken out of service with strategy Orphan, kept for a post-mortem. */
 export const LABEL_ACTION_REQUIRED = 'matrixorigin.io/action-required';
 export const LABEL_LOGSET_OWNER = 'matrixorigin.io/logset-owner';

@@ -5,6 +5,7 @@ import {
   failoverStatus,
   imageColumns,
   logSetRef,
+  needsLogService,
   podSet,
   sharedStorageCache,
   volume,
@@ -28,6 +29,7 @@ export const DNSet = defineResource({
   spec: dnSetSpec,
   status: dnSetStatus,
   root: { deps: s.object(logSetRef).optional() },
+  rules: [needsLogService],
   printColumns: imageColumns,
   subresources: { status: true },
 });

@@ -1,26 +1,58 @@
 import { defineResource, type ResourceType, s } from '@coxswain/schema';
 import { GROUP, VERSION } from './constants.ts';
-import { conditionalStatus, failoverStatus, imageColumns, podSet, sharedStorage, volume } from './shared.ts';
+import { conditionalStatus, failoverStatus, imageColumns, podSet, s3, sharedStorage, volume } from './shared.ts';
 
-export const initialConfig = s.object({
+const configFields = {
   logShards: s.int().optional().describe('Default 1.'),
   dnShards: s.int().optional().describe('Default 1.'),
   logShardReplicas: s.int().optional().describe('Default 3 with three or more stores, else 1.'),
   restoreFrom: s.string().optional(),
-});
+};
 
-export const logSetSpec = s.object({
-  ...podSet,
-  volume,
-  sharedStorage,
-  initialConfig: initialConfig.optional().describe('Used once, when the service is bootstrapped. Immutable.'),
-  storeFailureTimeout: s
-    .string()
-    .optional()
-    .describe('How long a store may be down before it is replaced. Default 10m.'),
-  failedPodStrategy: s.string().optional().describe('"Delete" or "Orphan". Default Delete.'),
-  pvcRetentionPolicy: s.string().optional().describe('"Delete" or "Retain". Default: s3RetentionPolicy, else Delete.'),
-});
+/** CEL: each of the fields is what it was. One that was left open may be filled in: that is what defaulting does. */
+function kept(fields: readonly string[]): string {
+  return fields
+    .map((name) => `(!has(oldSelf.${name}) || (has(self.${name}) && self.${name} == oldSelf.${name}))`)
+    .join(' && ');
+}
+
+export const initialConfig = s.object(configFields).rule(kept(Object.keys(configFields)), 'initialConfig is immutable');
+
+const s3Immutable = 'sharedStorage.s3 is immutable';
+
+/** Where a log service has its data: it cannot be led elsewhere. */
+export const logSharedStorage = sharedStorage
+  .extend({ s3: s3.rule(kept(Object.keys(s3.props)), s3Immutable).optional() })
+  .rule('has(self.s3) == has(oldSelf.s3)', { message: s3Immutable, fieldPath: '.s3' });
+
+export const logSetSpec = s
+  .object({
+    ...podSet,
+    volume,
+    sharedStorage: logSharedStorage,
+    initialConfig: initialConfig.optional().describe('Used once, when the service is bootstrapped. Immutable.'),
+    storeFailureTimeout: s
+      .string()
+      .optional()
+      .describe('How long a store may be down before it is replaced. Default 10m.'),
+    failedPodStrategy: s.string().optional().describe('"Delete" or "Orphan". Default Delete.'),
+    pvcRetentionPolicy: s
+      .string()
+      .optional()
+      .describe('"Delete" or "Retain". Default: s3RetentionPolicy, else Delete.'),
+  })
+  .rule('!has(oldSelf.initialConfig) || has(self.initialConfig)', {
+    message: 'initialConfig is immutable',
+    fieldPath: '.initialConfig',
+  })
+  .rule(
+    `!has(self.initialConfig) || !has(self.initialConfig.logShardReplicas) || self.replicas == 0
+      || self.initialConfig.logShardReplicas <= self.replicas`,
+    {
+      message: 'logShardReplicas must not larger then logservice replicas',
+      fieldPath: '.initialConfig.logShardReplicas',
+    },
+  );
 
 export const logSetStatus = s.object({
   ...conditionalStatus,

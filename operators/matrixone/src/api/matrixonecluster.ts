@@ -1,5 +1,5 @@
 import { defineResource, type ResourceType, s } from '@coxswain/schema';
-import { cnSetFields, cnSetSpec } from './cnset.ts';
+import { cnSetFields, cnSetSpec, nodePortNeedsType } from './cnset.ts';
 import { GROUP, VERSION } from './constants.ts';
 import { dnSetSpec, dnSetStatus } from './dnset.ts';
 import { logSetSpec, logSetStatus } from './logset.ts';
@@ -7,29 +7,45 @@ import { proxySetSpec, proxySetStatus } from './proxyset.ts';
 import { conditionalStatus } from './shared.ts';
 import { webUISpec, webUIStatus } from './webui.ts';
 
-export const matrixOneClusterSpec = s.object({
-  tp: cnSetSpec.optional().describe('Deprecated: a group named "tp".'),
-  ap: cnSetSpec.optional().describe('Deprecated: a group named "ap".'),
-  cnGroups: s
-    .list(s.object({ name: s.string(), ...cnSetFields }), { type: 'map', keys: ['name'] })
-    .optional()
-    .describe('The groups of compute nodes.'),
-  dn: dnSetSpec.optional().describe('Deprecated: the old name of tn.'),
-  tn: dnSetSpec.optional(),
-  logService: logSetSpec,
-  webui: webUISpec.optional(),
-  proxy: proxySetSpec.optional(),
-  version: s.string().describe('Tag of the image.'),
-  imageRepository: s.string().optional().describe('Default matrixorigin/matrixone.'),
-  topologySpread: s.list(s.string()).optional(),
-  nodeSelector: s.map(s.string()).optional(),
-  imagePullPolicy: s.string().optional(),
-  restoreFrom: s.string().optional().describe('Name of a Backup to start from.'),
-  metricReaderEnabled: s.boolean().optional(),
-  semanticVersion: s.string().optional(),
-  operatorVersion: s.string().optional().describe('Set to the latest on new clusters.'),
-  memoryFsSize: s.quantity().optional(),
-});
+/** What the names of services are made of; they have up to 17 characters more. */
+const longestName = 46;
+
+/** Far above what one object can hold in practice; without it the server has to take the rules for too expensive. */
+const mostGroups = 1000;
+
+export const matrixOneClusterSpec = s
+  .object({
+    tp: cnSetSpec.optional().describe('Deprecated: a group named "tp".'),
+    ap: cnSetSpec.optional().describe('Deprecated: a group named "ap".'),
+    cnGroups: s
+      .list(s.object({ name: s.string(), ...cnSetFields }).rule(nodePortNeedsType.rule, nodePortNeedsType), {
+        type: 'map',
+        keys: ['name'],
+      })
+      .maxItems(mostGroups)
+      .optional()
+      .describe('The groups of compute nodes.'),
+    dn: dnSetSpec.optional().describe('Deprecated: the old name of tn.'),
+    tn: dnSetSpec.optional(),
+    logService: logSetSpec,
+    webui: webUISpec.optional(),
+    proxy: proxySetSpec.optional(),
+    version: s.string().describe('Tag of the image.').rule('self != ""', 'version must be set'),
+    imageRepository: s.string().optional().describe('Default matrixorigin/matrixone.'),
+    topologySpread: s.list(s.string()).optional(),
+    nodeSelector: s.map(s.string()).optional(),
+    imagePullPolicy: s.string().optional(),
+    restoreFrom: s.string().optional().describe('Name of a Backup to start from.'),
+    metricReaderEnabled: s.boolean().optional(),
+    semanticVersion: s.string().optional(),
+    operatorVersion: s.string().optional().describe('Set to the latest on new clusters.'),
+    memoryFsSize: s.quantity().optional(),
+  })
+  .rule('has(self.tn) || has(self.dn)', { message: '.spec.tn must be set', fieldPath: '.tn' })
+  .rule('!(has(self.tn) && has(self.dn))', {
+    message: 'legacy component .spec.dn cannot be set when .spec.tn is set',
+    fieldPath: '.dn',
+  });
 
 const groupStatus = s.object({
   name: s.string().optional(),
@@ -73,6 +89,13 @@ export const MatrixOneCluster = defineResource({
     host: s.string().optional(),
     port: s.int().optional(),
   }),
+  rules: [
+    {
+      rule: `oldSelf.hasValue() || self.metadata.name.size() <= ${longestName}`,
+      message: `metadata.name must be no more than ${longestName} characters`,
+      optionalOldSelf: true,
+    },
+  ],
   printColumns: [
     { name: 'Log', type: 'integer', jsonPath: '.spec.logService.replicas' },
     { name: 'DN', type: 'integer', jsonPath: '.spec.dn.replicas' },

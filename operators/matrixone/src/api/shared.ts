@@ -9,9 +9,23 @@ export interface ObjectDependency {
 
 const resources = () => s.k8s<ResourceRequirements>('io.k8s.api.core.v1.ResourceRequirements');
 
+/** Bounds that no valid value reaches; without them the server has to take the rules for too expensive. */
+const longestQuantity = 64;
+const longestName = 253;
+
 export const volume = s.object({
-  size: s.quantity().describe('Size of the volume; may only grow.'),
-  storageClassName: s.string().optional().describe('Immutable once set. Default: the class of the Kubernetes cluster.'),
+  size: s
+    .quantity()
+    .with({ maxLength: longestQuantity })
+    .describe('Size of the volume; may only grow.')
+    .rule('quantity(string(self)).isGreaterThan(quantity("0"))', 'size must not be zero')
+    .rule('quantity(string(self)).compareTo(quantity(string(oldSelf))) >= 0', 'volume size cannot be decreased'),
+  storageClassName: s
+    .string()
+    .maxLength(longestName)
+    .optional()
+    .describe('Immutable once set. Default: the class of the Kubernetes cluster.')
+    .immutable('storageClassName is immutable'),
   memoryCacheSize: s.quantity().optional().describe('Deprecated and ignored; use sharedStorageCache.'),
 });
 
@@ -35,10 +49,15 @@ export const s3 = s.object({
     .describe('What happens to the data when the cluster is deleted. Default: pvcRetentionPolicy, else Delete.'),
 });
 
-export const sharedStorage = s.object({
-  s3: s3.optional(),
-  fileSystem: s.object({ path: s.string() }).optional().describe('A path that all pods share.'),
-});
+export const sharedStorage = s
+  .object({
+    s3: s3.optional(),
+    fileSystem: s.object({ path: s.string() }).optional().describe('A path that all pods share.'),
+  })
+  .rule('has(self.s3) || has(self.fileSystem)', 'no shared storage provider configured')
+  .rule('!(has(self.s3) && has(self.fileSystem))', 'more than 1 storage provider configured')
+  .rule('!has(self.s3) || self.s3.path != ""', 'path must be set for S3 storage')
+  .rule('!has(self.fileSystem) || self.fileSystem.path != ""', 'path must be set for file-system storage');
 
 export const sharedStorageCache = s.object({
   memoryCacheSize: s.quantity().optional().describe('Default: half the requested memory.'),
@@ -73,7 +92,11 @@ export const podSetFields = {
   dnsBasedIdentity: s.boolean().optional().describe('Deprecated.'),
   clusterDomain: s.string().optional(),
   serviceArgs: s.list(s.string()).optional().describe('Arguments of the service. Default: those of the operator.'),
-  memoryLimitPercent: s.int().optional().describe('Percent of the memory limit given to the Go runtime, (0, 100].'),
+  memoryLimitPercent: s
+    .int()
+    .optional()
+    .describe('Percent of the memory limit given to the Go runtime, (0, 100].')
+    .rule('self > 0 && self <= 100', 'memoryLimitPercent value must be in interval (0, 100]'),
   exportToPrometheus: s.boolean().optional(),
   promDiscoveryScheme: s.string().optional().describe('"Pod" or "Service". Default Service.'),
   semanticVersion: s.string().optional().describe('The version of MatrixOne when the image tag does not tell.'),
@@ -94,7 +117,7 @@ export const pythonUdfSidecar = s.object({
 
 /** Where the log service is: one of the two. */
 export const logSetRef = {
-  logSet: s.any<ObjectDependency>().optional(),
+  logSet: s.anyObject<ObjectDependency>().optional(),
   externalLogSet: s.object({ haKeeperEndpoint: s.string() }).optional(),
 };
 
@@ -115,6 +138,13 @@ export const imageColumns = [
   { name: 'Replicas', type: 'integer', jsonPath: '.spec.replicas' },
   { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
 ] as const;
+
+/** `deps` must lead to a log service; `deps` itself may be missing, so the rule stands on the whole object. */
+export const needsLogService = {
+  rule: 'has(self.deps) && (has(self.deps.logSet) || has(self.deps.externalLogSet))',
+  message: 'one of deps.logSet or deps.externalLogSet must be set',
+  fieldPath: '.deps',
+} as const;
 
 /** Where the scale subresource finds its numbers. */
 export const replicaScale = {

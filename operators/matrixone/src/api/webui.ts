@@ -29,7 +29,7 @@ export const WebUI = defineResource({
   spec: webUISpec,
   specOptional: true,
   status: webUIStatus,
-  root: { deps: s.object({ cnset: s.any<ObjectDependency>().optional() }).optional() },
+  root: { deps: s.object({ cnset: s.anyObject<ObjectDependency>().optional() }).optional() },
   printColumns: imageColumns,
   subresources: { status: true },
 });

@@ -9,10 +9,11 @@ const groupName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const longestName = 46;
 
 function groupProblems(spec: MatrixOneClusterSpec): readonly Problem[] {
-  const seen = new Set<string>();
+  const seen = new Set<string>([...(spec.tp ? ['tp'] : []), ...(spec.ap ? ['ap'] : [])]);
   return cnGroupsOf(spec).flatMap(({ name, spec: group }, i) => {
-    const path = i < (spec.cnGroups?.length ?? 0) ? `spec.cnGroups[${i}]` : `spec.${name}`;
-    const isNew = !seen.has(name);
+    const isDeprecated = i >= (spec.cnGroups?.length ?? 0);
+    const path = isDeprecated ? `spec.${name}` : `spec.cnGroups[${i}]`;
+    const isNew = isDeprecated || !seen.has(name);
     seen.add(name);
     return [
       ...unless(

@@ -4,4 +4,5 @@
  */
 export { clusterProblems } from './cluster.ts';
 export { describeProblems, type Problem } from './problems.ts';
-export { cnSetProblems, dnSetProblems, logSetProblems, proxySetProblems } from './sets.ts';
+export { cnSetProblems, dnSetProblems, logSetProblems, proxySetProblems, webUIProblems } from './sets.ts';
+export { clusterUpdateProblems, cnSetUpdateProblems, dnSetUpdateProblems, logSetUpdateProblems } from './updates.ts';

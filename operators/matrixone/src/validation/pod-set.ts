@@ -25,10 +25,16 @@ function resourceProblems(spec: PodSetSpec): readonly Problem[] {
   });
 }
 
-function exportProblems(spec: PodSetSpec): readonly Problem[] {
+/** What is wrong with how a set's metrics are found. */
+export function exportProblems(spec: PodSetSpec): readonly Problem[] {
+  const field = 'spec.promDiscoveryScheme';
+  if (!spec.exportToPrometheus) return [];
   const scheme = spec.promDiscoveryScheme;
-  const known = scheme === undefined || scheme === 'Pod' || scheme === 'Service';
-  return unless(known, 'spec.promDiscoveryScheme', 'invalid PromDiscoveryScheme, must be Pod or Service');
+  if (scheme === undefined) {
+    return [{ field, message: 'ExportToPrometheus is enabled but PromDiscoveryScheme is not provided' }];
+  }
+  const known = scheme === 'Pod' || scheme === 'Service';
+  return unless(known, field, 'invalid PromDiscoveryScheme, must be Pod or Service');
 }
 
 /** What is wrong with fields that every set has, also inside a MatrixOneCluster. */
@@ -50,7 +56,6 @@ export function commonProblems(spec: PodSetSpec): readonly Problem[] {
     ),
     ...nodeSelectorProblems(spec.nodeSelector ?? {}),
     ...resourceProblems(spec),
-    ...exportProblems(spec),
     ...(spec.memoryFsSize === undefined
       ? []
       : parsable('spec.memoryFsSize', () => parseQuantity(spec.memoryFsSize ?? ''))),

@@ -11,9 +11,10 @@ import type {
   ProxySetSpec,
   SharedStorage,
   StorageCache,
+  WebUI,
 } from '../api/index.ts';
 import { isTable, parseToml } from '../toml/index.ts';
-import { commonProblems, imageProblems, volumeProblems } from './pod-set.ts';
+import { commonProblems, exportProblems, imageProblems, volumeProblems } from './pod-set.ts';
 import { type Problem, parsable, unless } from './problems.ts';
 
 function durationProblems(field: string, text: string | undefined): readonly Problem[] {
@@ -24,8 +25,8 @@ function storageProblems({ s3, fileSystem }: SharedStorage): readonly Problem[] 
   const field = 'spec.sharedStorage';
   if (!s3 && !fileSystem) return [{ field, message: 'no shared storage provider configured' }];
   if (s3 && fileSystem) return [{ field, message: 'more than 1 storage provider configured' }];
-  if (s3) return unless(/[^/]/.test(s3.path), `${field}.s3.path`, 'path must be set for S3 storage');
-  return unless(Boolean(fileSystem?.path), `${field}.fileSystem.path`, 'path must be set for file-system storage');
+  if (s3) return unless(/[^/]/.test(s3.path), field, 'path must be set for S3 storage');
+  return unless(Boolean(fileSystem?.path), field, 'path must be set for file-system storage');
 }
 
 function initialConfigProblems(spec: LogSetSpec): readonly Problem[] {
@@ -47,6 +48,7 @@ function initialConfigProblems(spec: LogSetSpec): readonly Problem[] {
 export function logSetSpecProblems(spec: LogSetSpec): readonly Problem[] {
   return [
     ...commonProblems(spec),
+    ...exportProblems(spec),
     ...volumeProblems('spec.volume', spec.volume),
     ...initialConfigProblems(spec),
     ...storageProblems(spec.sharedStorage),
@@ -73,6 +75,7 @@ function hasBothTables(config: string | undefined): boolean {
 export function dnSetSpecProblems(spec: DNSetSpec): readonly Problem[] {
   return [
     ...commonProblems(spec),
+    ...exportProblems(spec),
     ...volumeProblems('spec.cacheVolume', spec.cacheVolume),
     ...cacheProblems(spec.sharedStorageCache),
     ...unless(!hasBothTables(spec.config), 'spec.config', '[tn] and [dn] cannot be set at the same time'),
@@ -98,6 +101,7 @@ function serviceProblems(spec: Pick<CNSetSpec, 'serviceType' | 'nodePort'>): rea
 export function cnSetSpecProblems(spec: CNSetSpec): readonly Problem[] {
   return [
     ...commonProblems(spec),
+    ...exportProblems(spec),
     ...volumeProblems('spec.cacheVolume', spec.cacheVolume),
     ...cacheProblems(spec.sharedStorageCache),
     ...serviceProblems(spec),
@@ -121,11 +125,7 @@ function logSetRefProblems(deps: DNSet['deps']): readonly Problem[] {
     const message = 'an external log service has no shared storage to read from the spec; reference a LogSet';
     return [{ field: 'deps.externalLogSet', message }];
   }
-  return unless(
-    Boolean(deps?.logSet?.metadata?.name),
-    'deps.logSet',
-    'one of deps.logSet or deps.externalLogSet must be set',
-  );
+  return unless(Boolean(deps?.logSet?.metadata?.name), 'deps', 'one of deps.logSet or deps.externalLogSet must be set');
 }
 
 /** What is wrong with a LogSet. Expects a defaulted spec. */
@@ -142,6 +142,11 @@ export function dnSetProblems({ spec, deps }: Pick<DNSet, 'spec' | 'deps'>): rea
 export function cnSetProblems({ spec, deps }: Pick<CNSet, 'spec' | 'deps'>): readonly Problem[] {
   const dnSet = unless(Boolean(deps?.dnSet?.metadata?.name), 'deps.dnSet', 'deps.dnSet must be set');
   return [...imageProblems(spec), ...cnSetSpecProblems(spec), ...logSetRefProblems(deps), ...dnSet];
+}
+
+/** What is wrong with a WebUI. One without a spec is none that is run. */
+export function webUIProblems({ spec }: Pick<WebUI, 'spec'>): readonly Problem[] {
+  return spec ? [...imageProblems(spec), ...commonProblems(spec), ...exportProblems(spec)] : [];
 }
 
 /** What is wrong with a ProxySet. */

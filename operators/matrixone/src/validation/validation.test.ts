@@ -25,7 +25,7 @@ test.each<[string, Partial<LogSetSpec>, string]>([
   ['a volume of nothing', { volume: { size: '0' } }, 'spec.volume.size'],
   ['no storage', { sharedStorage: {} }, 'spec.sharedStorage'],
   ['two storages', { sharedStorage: { s3: { path: 'b' }, fileSystem: { path: '/x' } } }, 'spec.sharedStorage'],
-  ['a path of slashes', { sharedStorage: { s3: { path: '//' } } }, 'spec.sharedStorage.s3.path'],
+  ['a path of slashes', { sharedStorage: { s3: { path: '//' } } }, 'spec.sharedStorage'],
   [
     'more shard replicas than stores',
     { initialConfig: { logShardReplicas: 5 } },
@@ -52,7 +52,7 @@ test('broken TOML is reported once, with its place', () => {
 
 test('a DNSet needs a log service and one name for its table', () => {
   const spec = { replicas: 1, image: 'mo:2.1.0', config: '[tn]\n[dn]\n' };
-  expect(fieldsOf(dnSetProblems({ spec }))).toEqual(['spec.config', 'deps.logSet']);
+  expect(fieldsOf(dnSetProblems({ spec }))).toEqual(['spec.config', 'deps']);
   expect(
     fieldsOf(
       dnSetProblems({
@@ -95,7 +95,7 @@ test('a cluster is judged with its sets, under their paths', () => {
     'spec.cnGroups[1].name',
   ]);
   expect(fieldsOf(cluster({ cnGroups: [group('tp')], tp: { replicas: 1, serviceType: 'ClusterIP' } }))).toEqual([
-    'spec.tp.name',
+    'spec.cnGroups[0].name',
   ]);
   expect(fieldsOf(cluster({ dn: { replicas: 1 } }))).toEqual(['spec.dn']);
   expect(fieldsOf(cluster({ version: 'nightly' }))).toEqual(['spec.semanticVersion']);
