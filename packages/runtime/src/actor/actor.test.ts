@@ -381,6 +381,21 @@ describe('actor loop', () => {
     expect(runs).toBe(20);
   });
 
+  it.each([
+    ['True', 'not a reason', 'Ready: the reason "not a reason" is refused by API servers: give one word'],
+    ['Yes', 'Fine', 'Ready: the status "Yes" is none: give True, False or Unknown'],
+  ])(
+    'says in Synced what is wrong with a condition that no server would take: %s, %s',
+    async (status, reason, said) => {
+      const observe: Actor<Widget>['observe'] = async ({ conditions }) =>
+        void conditions.set('Ready', status as 'True', reason);
+      const t = await setUp({ actor: { observe } });
+      await t.client.of(Widget).create(widget('w'));
+      await t.clock.settle();
+      expect(t.synced?.message).toContain(said);
+    },
+  );
+
   it('leaves a Synced condition that the actor set itself', async () => {
     const t = await setUp({
       actor: { observe: async ({ conditions }) => void conditions.set('Synced', 'False', 'DNSetNotSynced', 'dn lags') },

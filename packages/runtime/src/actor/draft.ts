@@ -8,6 +8,19 @@ type Fields = Record<string, unknown>;
 /** The condition by which the loop tells how far it is. */
 export const syncedType = 'Synced';
 
+/** As API servers take it in a condition; an empty one is stored as `empty`. */
+const reasonPattern = /^([A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?)?$/;
+
+/** What a server would refuse is refused where it is said: else the whole status would be, and show nothing. */
+function checkCondition(type: string, status: string, reason: string): void {
+  if (!['True', 'False', 'Unknown'].includes(status))
+    throw new TypeError(`condition ${type}: the status "${status}" is none: give True, False or Unknown`);
+  if (!reasonPattern.test(reason)) {
+    const instead = 'give one word such as "NotAvailable", and say the rest in the message';
+    throw new TypeError(`condition ${type}: the reason "${reason}" is refused by API servers: ${instead}`);
+  }
+}
+
 /** The status of one pass while it is being worked out. Starts as a copy of what the object has. */
 export class StatusDraft<T extends KubeObject> {
   readonly fields: Fields;
@@ -68,6 +81,7 @@ export class StatusDraft<T extends KubeObject> {
   readonly conditions: ConditionWriter = {
     get: (type) => this.get(type),
     set: (type, status, reason, message) => {
+      checkCondition(type, status, reason);
       if (type === syncedType) this.#actorSynced = true;
       this.set(type, status, reason, message);
     },

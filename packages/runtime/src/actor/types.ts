@@ -46,7 +46,11 @@ export interface Actor<T extends KubeObject> {
 /** Conditions of the object being worked; written with the status at the end of the pass. */
 export interface ConditionWriter {
   get(type: string): Condition | undefined;
-  /** `lastTransitionTime` moves only when `status` changes; `observedGeneration` is the object's generation. */
+  /**
+   * `lastTransitionTime` moves only when `status` changes; `observedGeneration` is the object's generation.
+   * @param reason one word in CamelCase, or `''`
+   * @throws TypeError for a status or reason that API servers refuse
+   */
   set(type: string, status: Condition['status'], reason: string, message?: string): void;
   remove(type: string): void;
 }
