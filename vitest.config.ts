@@ -10,6 +10,7 @@ export default defineConfig({
       'scripts/**/*.test.ts',
       'docs/**/*.test.ts',
       'examples/**/*.test.ts',
+      'images/**/*.test.ts',
     ],
     testTimeout: 60_000,
     hookTimeout: 60_000,

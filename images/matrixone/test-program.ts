@@ -1,0 +1,139 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HaKeeper } from '@coxswain/operator-matrixone/mo';
+import { MorpcClient } from '@coxswain/operator-matrixone/morpc';
+import { systemClock, systemRandom } from '@coxswain/runtime/core';
+import type { Service } from './nodes/surroundings.ts';
+import { run } from './run.ts';
+
+/** Ports of 127.0.0.1 that nobody listens on. */
+export async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve) => {
+          server.listen(0, '127.0.0.1', () => {
+            const address = server.address();
+            resolve(typeof address === 'object' && address ? address.port : 0);
+          });
+        }),
+    ),
+  );
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+/** A process as a test sees it. */
+export interface TestProcess {
+  /** The address that others are told, by name. */
+  readonly addresses: Readonly<Record<string, string>>;
+  /** What it has logged. */
+  readonly lines: readonly string[];
+  readonly exit: Promise<number>;
+  /** Asks it to stop, as SIGTERM does. @returns its exit code */
+  stop(): Promise<number>;
+}
+
+/** Programs on loopback, with a folder of their own. */
+export class TestPrograms {
+  readonly folder: string;
+  readonly client = new MorpcClient({ clock: systemClock, maxBackoff: 100 });
+  readonly #running: TestProcess[] = [];
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  static async make(): Promise<TestPrograms> {
+    return new TestPrograms(await mkdtemp(join(tmpdir(), 'mo-')));
+  }
+
+  haKeeper(...addresses: readonly string[]): HaKeeper {
+    return new HaKeeper({ client: this.client, clock: systemClock, addresses });
+  }
+
+  /** Runs the program with this configuration; resolves when it serves. Rejects when it ends before. */
+  async start(name: string, toml: string, env: Record<string, string> = {}): Promise<TestProcess> {
+    const file = join(this.folder, `${name}.toml`);
+    await writeFile(file, toml.replaceAll('DIR', this.folder));
+    const lines: string[] = [];
+    const stopping = new AbortController();
+    const { promise: started, resolve } = Promise.withResolvers<readonly Service[]>();
+    const exit = run(['-cfg', file], {
+      clock: systemClock,
+      random: systemRandom,
+      env,
+      stop: stopping.signal,
+      write: (line) => lines.push(line),
+      say: (text) => lines.push(text),
+      started: resolve,
+    });
+    const ended = exit.then((code) => Promise.reject(new Error(`${name} ended with ${code}: ${lines.join('')}`)));
+    ended.catch(() => {});
+    const services = await Promise.race([started, ended]);
+    const stop = () => {
+      stopping.abort(new Error('SIGTERM'));
+      return exit;
+    };
+    const running = { addresses: services[0]?.addresses ?? {}, lines, exit, stop };
+    this.#running.push(running);
+    return running;
+  }
+
+  async writeFaults(name: string, text: string): Promise<void> {
+    await writeFile(join(this.folder, name), text);
+  }
+
+  read(path: string): Promise<string> {
+    return readFile(join(this.folder, path), 'utf8');
+  }
+
+  async close(): Promise<void> {
+    this.client.close();
+    await Promise.all(this.#running.map((running) => running.stop()));
+    await rm(this.folder, { recursive: true });
+  }
+}
+
+/** Waits for what another process does in its own time. @throws the last error when it did not come within 15 s */
+export async function eventually<T>(look: () => Promise<T>): Promise<T> {
+  const deadline = systemClock.monotonic() + 15_000;
+  for (;;) {
+    try {
+      return await look();
+    } catch (error) {
+      if (systemClock.monotonic() > deadline) throw error;
+      await new Promise<void>((resolve) => systemClock.after(20, resolve));
+    }
+  }
+}
+
+/** Configuration of a log store of its own, or of one of several whose gossip ports are given. */
+export function logToml(index = 0, ports: readonly number[] = [0], uuids: readonly string[] = ['log-0']): string {
+  const list = (texts: readonly string[]) => texts.map((text) => JSON.stringify(text)).join(', ');
+  return `
+service-type = "LOG"
+data-dir = "DIR/log-${index}"
+[hakeeper-client]
+discovery-address = "127.0.0.1:1"
+[logservice]
+deployment-id = 1
+uuid = "log-${index}"
+raft-address = "127.0.0.1:0"
+raft-listen-address = "127.0.0.1:0"
+logservice-address = "127.0.0.1:0"
+logservice-listen-address = "127.0.0.1:0"
+gossip-address = "127.0.0.1:${ports[index]}"
+gossip-listen-address = "127.0.0.1:${ports[index]}"
+gossip-seed-addresses = [${list(ports.filter((port) => port > 0).map((port) => `127.0.0.1:${port}`))}]
+[logservice.BootstrapConfig]
+bootstrap-cluster = true
+num-of-log-shards = 1
+num-of-tn-shards = 1
+num-of-log-shard-replicas = ${uuids.length}
+init-hakeeper-members = [${list(uuids.map((uuid, at) => `${131072 + at}:${uuid}`))}]
+`;
+}
