@@ -46,3 +46,4 @@ export type {
   ScalePaths,
 } from './resource/types.ts';
 export { validateStructural } from './structural/validate-structural.ts';
+export { validateColumns, validateSelectableFields, validateSubresources } from './structural/version-paths.ts';

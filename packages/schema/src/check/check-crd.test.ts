@@ -71,4 +71,15 @@ describe('checkCrd', () => {
       'warning spec.versions[0].subresources.scale.statusReplicasPath',
     ]);
   });
+
+  it('warns of defaults that no object can have', () => {
+    const tags = s.set(s.string()).default(['a', 'a']);
+    expect(check({ spec: s.object({ tags }) })).toEqual([
+      {
+        severity: 'warning',
+        field: 'spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[tags].default',
+        message: 'Duplicate value: "a": objects that get it are refused',
+      },
+    ]);
+  });
 });

@@ -1,26 +1,17 @@
 import type { CustomResourceDefinition } from '@coxswain/k8s';
 import { validateDefaults, validateRules } from '../cel/index.ts';
-import type { FieldError, SchemaNode } from '../node.ts';
+import type { SchemaNode } from '../node.ts';
 import { validateStructural } from '../structural/validate-structural.ts';
 import { boundsToAdd, isTooExpensive } from './bounds-to-add.ts';
 import { pathProblems } from './path-problems.ts';
-
-/** What is wrong with a CRD. */
-export interface Problem {
-  /** `error`: the API server refuses the CRD. `warning`: it takes it, and what was meant does not happen. */
-  readonly severity: 'error' | 'warning';
-  /** Where in the CRD: `spec.versions[0].schema.openAPIV3Schema.properties[spec]`. */
-  readonly field: string;
-  /** For errors of the schema, the API server's words. */
-  readonly message: string;
-  /** For rules that can cost too much: the bounds that are missing, as `spec.hosts[*]: maxLength`. */
-  readonly addBounds?: readonly string[];
-}
+import { asError, type Problem } from './problem.ts';
+import { repeatedDefaults } from './repeated-defaults.ts';
 
 /**
  * What the API server would refuse in the schemas and paths of a CRD, and paths that find nothing: schemas that are not
  * structural, rules that do not compile or can cost too much, defaults that are not valid, columns of fields that are
  * not there. Names and versions are not looked at: `defineResource` refuses wrong ones.
+ * Held against a real API server, definition by definition.
  */
 export function checkCrd(crd: CustomResourceDefinition): readonly Problem[] {
   return crd.spec.versions.flatMap((version, index) => {
@@ -31,19 +22,16 @@ export function checkCrd(crd: CustomResourceDefinition): readonly Problem[] {
   });
 }
 
-/** As the server does it: rules of a sound schema only, and defaults when the rules are sound. */
+/** As the server does it: rules of a sound schema only, and not before its defaults are sound too. */
 function schemaProblems(schema: SchemaNode, path: string): readonly Problem[] {
   const structural = validateStructural(schema, path);
-  if (structural.length > 0) return structural.map(asProblem);
-  const ofRules = validateRules(schema, path);
-  if (ofRules.length === 0) return validateDefaults(schema, path).map(asProblem);
-  return ofRules.map((error) => {
-    if (!isTooExpensive(error)) return asProblem(error);
+  if (structural.length > 0) return structural.map(asError);
+  const ofDefaults = validateDefaults(schema, path);
+  if (ofDefaults.length > 0) return ofDefaults.map(asError);
+  const ofRules = validateRules(schema, path).map((error) => {
+    if (!isTooExpensive(error)) return asError(error);
     const addBounds = boundsToAdd(schema, path, error.field);
-    return addBounds.length > 0 ? { ...asProblem(error), addBounds } : asProblem(error);
+    return addBounds.length > 0 ? { ...asError(error), addBounds } : asError(error);
   });
-}
-
-function asProblem({ field, message }: FieldError): Problem {
-  return { severity: 'error', field, message };
+  return [...ofRules, ...repeatedDefaults(schema, path)];
 }

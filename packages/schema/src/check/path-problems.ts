@@ -1,6 +1,7 @@
 import type { CustomResourceDefinition } from '@coxswain/k8s';
 import type { SchemaNode } from '../node.ts';
-import type { Problem } from './check-crd.ts';
+import { validateColumns, validateSelectableFields, validateSubresources } from '../structural/version-paths.ts';
+import { asError, type Problem } from './problem.ts';
 
 type Version = CustomResourceDefinition['spec']['versions'][number];
 
@@ -12,8 +13,17 @@ const shownBy: Readonly<Record<string, readonly string[]>> = {
   date: ['string'],
 };
 
-/** Paths of columns and of the scale subresource that find nothing in the schema, or what cannot be shown. */
+/** What the server refuses in columns, selectable fields and the scale subresource; else paths that find nothing in the schema. */
 export function pathProblems(version: Version, schema: SchemaNode, field: string): readonly Problem[] {
+  const refused = [
+    ...validateSubresources(version.subresources, `${field}.subresources`),
+    ...validateColumns({ ...version }, `${field}.additionalPrinterColumns`),
+    ...validateSelectableFields({ ...version }, `${field}.selectableFields`),
+  ];
+  return refused.length > 0 ? refused.map(asError) : uselessPaths(version, schema, field);
+}
+
+function uselessPaths(version: Version, schema: SchemaNode, field: string): readonly Problem[] {
   const columns = (version.additionalPrinterColumns ?? []).flatMap((column, index) =>
     columnProblem(column, schema, `${field}.additionalPrinterColumns[${index}]`),
   );

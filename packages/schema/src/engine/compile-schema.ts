@@ -17,6 +17,8 @@ export interface ValidateOptions {
   readonly old?: unknown;
   /** Put before the fields of the errors: `status` when only that part is validated. */
   readonly path?: string;
+  /** Whether repeated items of sets and list maps are errors; default true. In defaults of a CRD the server takes them. */
+  readonly uniqueItems?: boolean;
 }
 
 /** Of pruning: what is known without being in the schema. */
@@ -93,11 +95,12 @@ export function compileSchema(node: SchemaNode, resolve?: RefResolver): Compiled
 }
 
 const none: readonly FieldError[] = Object.freeze([]);
+const noOptions: ValidateOptions = {};
 
 function makeSchema(engine: Engine, node: SchemaNode): CompiledSchema {
   return {
     node,
-    validate: (value, options) => validate(engine, node, value, options?.old, options?.path ?? ''),
+    validate: (value, options) => validate(engine, node, value, options ?? noOptions),
     prune: (value, options) => engine.pruner.run(node, value, options?.resource ?? true),
     applyDefaults: (value) => engine.defaulter.fill(node)(value),
     typeMismatch: (value) => firstTypeMismatch(node, value, engine.deref),
@@ -108,11 +111,10 @@ function validate(
   engine: Engine,
   node: SchemaNode,
   value: unknown,
-  old: unknown,
-  prefix: string,
+  { old, path: prefix = '', uniqueItems = true }: ValidateOptions,
 ): readonly FieldError[] {
   const check = engine.validator.check(node);
-  const lists = engine.listTypes.walk(node);
+  const lists = uniqueItems ? engine.listTypes.walk(node) : undefined;
   const resources = engine.embedded.walk(node);
   const sound = check(value, undefined);
   const unique = lists?.(value, prefix, undefined) ?? true;

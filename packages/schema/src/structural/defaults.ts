@@ -26,7 +26,7 @@ function valueErrors(node: SchemaNode, path: string): readonly FieldError[] {
     }
   }
   const found = node['x-kubernetes-embedded-resource'] ? anyResource.validate(node.default, { path }) : [];
-  return [...errors, ...(found.length > 0 ? found : schema.validate(node.default, { path }))];
+  return [...errors, ...(found.length > 0 ? found : schema.validate(node.default, { path, uniqueItems: false }))];
 }
 
 /** An object that is a resource is first of all that. */

@@ -29,8 +29,8 @@ export const definitionRules: Pick<Strategy, 'ready' | 'validateRules'> = {
       const schema = schemaOf(version);
       if (!hasRules(schema) || isKept(version, old) || found.some((error) => isStructural(error, field))) return [];
       const node = schema as SchemaNode;
-      const ofRules = ruleEngine().validateRules(node, field);
-      const errors = ofRules.length > 0 ? ofRules : ruleEngine().validateDefaults(node, field);
+      const ofDefaults = ruleEngine().validateDefaults(node, field);
+      const errors = ofDefaults.length > 0 ? ofDefaults : ruleEngine().validateRules(node, field);
       return errors.filter((error) => !known.has(text(error)));
     });
   },

@@ -1,4 +1,11 @@
-import { type FieldError, type SchemaNode, validateStructural } from '@coxswain/schema';
+import {
+  type FieldError,
+  type SchemaNode,
+  validateColumns,
+  validateSelectableFields,
+  validateStructural,
+  validateSubresources,
+} from '@coxswain/schema';
 import { listAt, objectAt, objectsAt, type ReadJson, sameJson, textAt } from '../builtin/shared/draft.ts';
 import { invalidValue, notSupported, required } from '../builtin/shared/errors.ts';
 import { dns1035Label, dnsSubdomain } from '../builtin/shared/names.ts';
@@ -7,7 +14,7 @@ import { approvalAnnotation, approvalOf, isProtectedGroup } from './approval.ts'
 import { annotationsOf } from './crd-object.ts';
 import { versionsForm } from './go-form.ts';
 import { bundleErrors, validateConversion } from './validate-conversion.ts';
-import { validateColumns, validateDeprecation, validateSelectable, validateSubresources } from './validate-version.ts';
+import { validateDeprecation } from './validate-deprecation.ts';
 
 const requiredNames = ['plural', 'singular', 'kind', 'listKind'];
 
@@ -70,7 +77,7 @@ const versionParts: readonly VersionPart[] = [
     own: 'subresources',
     shared: 'spec.subresources',
     value: (version) => version.subresources,
-    check: (version, field) => validateSubresources(objectAt(version, 'subresources'), field),
+    check: (version, field) => validateSubresources(version.subresources, field),
   },
   {
     own: 'additionalPrinterColumns',
@@ -82,7 +89,7 @@ const versionParts: readonly VersionPart[] = [
     own: 'selectableFields',
     shared: 'spec.selectableFields',
     value: (version) => version.selectableFields,
-    check: validateSelectable,
+    check: validateSelectableFields,
   },
 ];
 

@@ -2,8 +2,8 @@ import type { FieldError, SchemaNode } from '../../node.ts';
 import { evaluateRules } from './evaluate-rules.ts';
 
 /**
- * Holds the defaults of a schema to its rules. They are valid otherwise, and the rules compile. Rules that compare with a stored value
- * have nothing to say here.
+ * Holds the defaults of a schema to its rules. They are valid otherwise. Rules that compare with a stored value have nothing to say here;
+ * one that does not compile is an error at the default.
  * @param path of the schema in the definition
  */
 export function validateDefaults(node: SchemaNode, path: string): readonly FieldError[] {
