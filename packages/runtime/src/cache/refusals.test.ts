@@ -1,7 +1,7 @@
 import type { DynamicObject, Kind } from '@coxswain/k8s';
 import { expect, test } from 'vitest';
 import { FakeServer } from '../client/fake-server.ts';
-import { createClient } from '../client/index.ts';
+import { ConnectionError, createClient } from '../client/index.ts';
 import { apiError, type Logger, notFound, seededRandom, silentLogger, VirtualClock } from '../core/index.ts';
 import { createCache } from './cache.ts';
 import type { InformerScope } from './types.ts';
@@ -88,6 +88,21 @@ test.each([
     code: 403,
     said: expect.stringContaining('User "system:serviceaccount:ops:op" cannot watch'),
   });
+  await t.cache.stop();
+});
+
+test('a server out of reach is told once and then at growing intervals, and when it is there again', async () => {
+  let error: Error | undefined = new ConnectionError('GET https://api:6443/apis: connect ECONNREFUSED');
+  const t = setUp(() => error);
+  await t.clock.advance(50_000);
+  const line = 'widgets of test.dev/v1 cannot be read: the server is out of reach; it is tried again until then';
+  expect(t.lines.map(({ message }) => message)).toEqual([line]);
+  expect(t.lines[0]?.fields).toEqual({ said: 'GET https://api:6443/apis: connect ECONNREFUSED' });
+  await t.clock.advance(40_000);
+  expect(t.lines).toHaveLength(2);
+  error = undefined;
+  await t.clock.advance(60_000);
+  expect(t.lines.slice(2).map(({ message }) => message)).toEqual(['widgets of test.dev/v1 can be read now']);
   await t.cache.stop();
 });
 

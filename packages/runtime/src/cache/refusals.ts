@@ -1,4 +1,5 @@
 import type { Kind } from '@coxswain/k8s';
+import { ConnectionError } from '../client/index.ts';
 import { ApiError, type Clock, type Logger, Repeats } from '../core/index.ts';
 import { describeKind, refusalOf } from './refusal-of.ts';
 
@@ -12,8 +13,8 @@ export interface RefusalOptions {
 }
 
 /**
- * A kind that is not served, or may not be read, stays so until somebody does something about it: this says what, when it begins and at
- * growing intervals, and when it is over.
+ * A kind that is not served, or may not be read, and a server that is out of reach, stay so until somebody does something about it: this
+ * says what, when it begins and at growing intervals, and when it is over.
  */
 export class Refusals {
   readonly #options: RefusalOptions;
@@ -29,15 +30,24 @@ export class Refusals {
     const { kind, namespace } = this.#options;
     const message = refusalOf(kind, error, namespace);
     if (message === undefined || !(error instanceof ApiError)) return false;
-    if (this.#repeats.due(message)) {
-      const fields = { code: error.code, said: error.message };
-      this.#options.log.warn(fields, `${message}; it is tried again until then`);
-    }
+    this.#say(message, { code: error.code, said: error.message });
+    return true;
+  }
+
+  /** A list failed. @returns whether that is because the server is out of reach: told here, or a short while ago */
+  tellOutage(error: unknown): boolean {
+    if (!(error instanceof ConnectionError)) return false;
+    const message = `${describeKind(this.#options.kind)} cannot be read: the server is out of reach`;
+    this.#say(message, { said: error.message });
     return true;
   }
 
   /** The server gives what was asked for. */
   over(): void {
     if (this.#repeats.over()) this.#options.log.info({}, `${describeKind(this.#options.kind)} can be read now`);
+  }
+
+  #say(message: string, fields: object): void {
+    if (this.#repeats.due(message)) this.#options.log.warn(fields, `${message}; it is tried again until then`);
   }
 }

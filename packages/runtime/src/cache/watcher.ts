@@ -1,20 +1,13 @@
 import type { KubeList, KubeObject } from '@coxswain/k8s';
-import { ConnectionError, type Resource, type WatchOptions } from '../client/index.ts';
-import {
-  ApiError,
-  type Clock,
-  isExpired,
-  type Logger,
-  linkedController,
-  type Random,
-  sleep,
-  TimeoutError,
-} from '../core/index.ts';
+import type { Resource, WatchOptions } from '../client/index.ts';
+import { ApiError, type Clock, isExpired, type Logger, linkedController, type Random, sleep } from '../core/index.ts';
 import { Backoff } from './backoff.ts';
 import { InformerHealth } from './health.ts';
 import { Outage } from './outage.ts';
 import type { Refusals } from './refusals.ts';
+import { ShortLives } from './short-lives.ts';
 import { StreamReader } from './stream-reader.ts';
+import { isBusy, isOutage, isRefusal, isTooMuch } from './watch-errors.ts';
 import { Watchdog } from './watchdog.ts';
 
 /** Where a watcher puts what it learns. All calls are synchronous and in order. */
@@ -70,10 +63,6 @@ const fastEnd = 5_000;
 const failuresUntilListing = 3;
 /** So many times in a row a list broke off before it was complete, and another way is taken. */
 const brokenUntilNextWay = 3;
-/** A watch that lives shorter than this was cut by something that is not the server's own time limit. */
-const shortLife = 30_000;
-/** So many short lives in a row are told. */
-const shortLivesUntilWarning = 3;
 /** Milliseconds a probe may take. */
 const probeTimeout = 5_000;
 
@@ -98,7 +87,7 @@ export class Watcher<T extends KubeObject> {
   readonly #health: InformerHealth;
   readonly #outage: Outage;
   readonly #waitOut: ReturnType<Outage['waiter']>;
-  #shortLives = 0;
+  readonly #shortLives: ShortLives;
   #listedOnce = false;
   #listing: Listing;
   #brokenListings = 0;
@@ -110,6 +99,7 @@ export class Watcher<T extends KubeObject> {
     this.#health = options.health ?? new InformerHealth(options.clock);
     this.#outage = options.outage ?? new Outage(options.clock, options.random);
     this.#waitOut = this.#outage.waiter();
+    this.#shortLives = new ShortLives(options.log);
     this.#listing = options.resource.listStream ? 'list' : 'stream';
   }
 
@@ -209,13 +199,15 @@ export class Watcher<T extends KubeObject> {
       if (step === 'list' && !reader.complete && (opened !== undefined || isTooMuch(error))) this.#brokeOff();
       return this.#failed(error, reader.complete ? 'watch' : step);
     } finally {
-      if (step !== 'list' && opened !== undefined && !signal.aborted) this.#lived(clock.monotonic() - opened);
+      if (step !== 'list' && opened !== undefined && !signal.aborted)
+        this.#shortLives.lived(clock.monotonic() - opened);
       // Ends the stream too when the iteration was left early.
       controller.abort();
       watchdog.stop();
       unlink();
     }
   }
+
   #open(step: 'list' | 'stream' | 'watch', timeoutSeconds: number, signal: AbortSignal) {
     const { resource, selection, sink } = this.#options;
     if (step === 'list' && resource.listStream) return resource.listStream({ ...selection, signal });
@@ -228,20 +220,6 @@ export class Watcher<T extends KubeObject> {
   #watches(): void {
     this.#health.count('watches');
     this.#options.refusals?.over();
-  }
-
-  /** A watch ended: many short ones in a row are somebody's doing. */
-  #lived(ms: number): void {
-    if (ms >= shortLife) {
-      this.#shortLives = 0;
-      return;
-    }
-    if (++this.#shortLives !== shortLivesUntilWarning) return;
-    this.#options.log.warn(
-      { watches: this.#shortLives, lastLivedMs: Math.round(ms) },
-      `watches live less than ${shortLife / 1000}s: look for a proxy or load balancer on the way that ends idle or long ` +
-        'connections, and give it a longer timeout',
-    );
   }
 
   /** Whether the server answers at all while a watch is silent. Never rejects; what failed is told and answered. */
@@ -327,7 +305,7 @@ export class Watcher<T extends KubeObject> {
     const ms = Math.max(retryAfter, this.#backoff.next());
     this.#health.count('restarts');
     const { log, refusals } = this.#options;
-    if (!refusals?.tell(error)) {
+    if (!refusals?.tell(error) && !(next === 'list' && refusals?.tellOutage(error))) {
       log.warn(
         { err: error, waitMs: Math.round(ms), attempts: this.#backoff.attempts },
         next === 'list' ? 'out of step with the server; listing again' : 'the watch failed; trying again',
@@ -335,25 +313,4 @@ export class Watcher<T extends KubeObject> {
     }
     return { step: 'wait', ms, next, outage: retryAfter === 0 && isOutage(error) };
   }
-}
-
-/** The server knows what is asked and will not do it: WatchList is off, or unknown to it. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof ApiError && (error.code === 400 || error.code === 422);
-}
-
-/** A list that is whole may be more than the server has time or room for; a part of it is not. */
-function isTooMuch(error: unknown): boolean {
-  if (error instanceof ApiError) return error.code === 413 || error.code === 500 || error.code === 504;
-  return error instanceof TimeoutError;
-}
-
-/** Whether nothing was heard from the server itself. */
-function isOutage(error: unknown): boolean {
-  if (error instanceof ApiError) return error.code >= 502 && error.code <= 504;
-  return error instanceof ConnectionError || error instanceof TimeoutError;
-}
-
-function isBusy(error: ApiError): boolean {
-  return error.code === 429 || error.code === 503 || error.code === 504;
 }
