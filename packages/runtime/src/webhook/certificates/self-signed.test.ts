@@ -218,3 +218,21 @@ test('a server that fails is asked again, and a stop meanwhile ends the start', 
 test('there must be a name', () => {
   expect(() => selfSigned({ secret })).toThrow(/needs a service, or dnsNames/);
 });
+
+test('what keeps the certificate away is told at once and then at growing intervals', async () => {
+  const t = world();
+  let refused = true;
+  t.api.intercept = ({ path }) => {
+    if (refused && path.includes('/secrets')) throw apiError(403, 'Forbidden', 'cannot get secrets');
+  };
+  const { started } = await t.serve({ inject: {} });
+  const told = () => t.lines.filter((line) => line.includes('serving certificate: trying again')).length;
+  await t.clock.advance(10_000);
+  expect(told()).toBe(1);
+  await t.clock.advance(590_000);
+  expect(told()).toBe(4);
+  refused = false;
+  await t.clock.advance(60_000);
+  await started;
+  expect(told()).toBe(4);
+});

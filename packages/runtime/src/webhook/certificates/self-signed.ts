@@ -8,8 +8,10 @@ import {
   isAlreadyExists,
   isConflict,
   linkedController,
+  messageOf,
   milliseconds,
   optionNames,
+  Repeats,
   someMilliseconds,
 } from '../../core/index.ts';
 import type { KeyPair } from '../../pki/index.ts';
@@ -127,13 +129,16 @@ class SelfSigned implements CertificateSource {
     const pacer = new Pacer(parts.clock, parts.random, controller.signal);
     this.#watch(cache, () => pacer.wake());
     const ready = Promise.withResolvers<void>();
+    const repeats = new Repeats(clock);
     const pass = async () => {
       const rest = await this.#pass(parts, controller.signal, observer, ready.resolve);
+      repeats.over();
       return Math.min(rest, longestRest);
     };
     const running = pacer.run(pass, (error) => {
       observer.failed();
-      parts.log.error({ secret: this.#options.secret, err: error }, 'serving certificate: trying again');
+      if (!repeats.due(messageOf(error))) return;
+      log.error({ secret: this.#options.secret, err: error }, 'serving certificate: trying again');
     });
     this.#end = async () => {
       controller.abort(new Error('the webhook server stopped'));
