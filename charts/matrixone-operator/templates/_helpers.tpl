@@ -1,0 +1,52 @@
+{{- define "matrixone-operator.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "matrixone-operator.fullname" -}}
+{{- $name := default .Chart.Name .Values.nameOverride }}
+{{- $full := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) }}
+{{- default $full .Values.fullnameOverride | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "matrixone-operator.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "matrixone-operator.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "matrixone-operator.labels" -}}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{ include "matrixone-operator.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- end }}
+
+{{- define "matrixone-operator.serviceAccountName" -}}
+{{- default (ternary (include "matrixone-operator.fullname" .) "default" .Values.serviceAccount.create) .Values.serviceAccount.name }}
+{{- end }}
+
+{{- define "matrixone-operator.image" -}}
+{{ .Values.globalRegistryPrefix }}{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{/* Metadata of an object in the namespace of the release: the argument is (list context name). */}}
+{{- define "matrixone-operator.metadata" -}}
+{{- $root := index . 0 -}}
+name: {{ index . 1 }}
+namespace: {{ $root.Release.Namespace }}
+labels:
+  {{- include "matrixone-operator.labels" $root | nindent 2 }}
+{{- end }}
+
+{{/* The port of a flag HOST:PORT in args, in any of its spellings; empty when it is 0. The argument is (list args flag default). */}}
+{{- define "matrixone-operator.port" -}}
+{{- $flag := index . 1 -}}
+{{- $value := index . 2 -}}
+{{- $next := false -}}
+{{- range index . 0 -}}
+{{- if $next }}{{ $value = . }}{{ $next = false -}}
+{{- else if regexMatch (printf "^--?%s$" $flag) . }}{{ $next = true -}}
+{{- else if regexMatch (printf "^--?%s=" $flag) . }}{{ $value = regexReplaceAll "^[^=]*=" . "" -}}
+{{- end -}}
+{{- end -}}
+{{- if ne $value "0" }}{{ regexFind "[0-9]+$" $value }}{{ end -}}
+{{- end }}

@@ -1,0 +1,110 @@
+/** The charts through their lives with the real Helm; the operator runs as the program of its pods, as the user its chart makes. */
+import { Lease, Pod } from '@coxswain/k8s';
+import { type Cluster, type ClusterProgram, helmFor, kubectlFor, startCluster } from '@coxswain/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { leaseName } from '../process/index.ts';
+import { charts } from './test-helm.ts';
+
+const there = ['-n', 'mo-system'];
+const wait = ['--wait', '--timeout', '60s'];
+const spec = [
+  'logService.replicas=3',
+  'logService.volume.size=1Gi',
+  'logService.sharedStorage.s3.path=bucket/mo',
+  'logService.sharedStorage.s3.endpoint=http://minio',
+  'tn.replicas=1',
+  'cnGroups[0].name=tp',
+  'cnGroups[0].replicas=1',
+  'imageRepository=app',
+  'version=2.0.0',
+];
+const set = spec.flatMap((one) => ['--set', `spec.${one}`]);
+
+let cluster: Cluster;
+let helm: ClusterProgram;
+let kubectl: ClusterProgram;
+
+beforeAll(async () => {
+  cluster = await startCluster({ port: 0, processNodes: 1 });
+  helm = await helmFor(cluster.kubeconfig());
+  kubectl = await kubectlFor(cluster.kubeconfig());
+});
+afterAll(async () => {
+  await helm?.[Symbol.asyncDispose]();
+  await kubectl?.[Symbol.asyncDispose]();
+  await cluster?.stop();
+});
+
+const json = async (args: readonly string[]) => JSON.parse(await kubectl([...args, '-o', 'json']));
+const holder = async () =>
+  (await cluster.client.of(Lease).get({ namespace: 'mo-system', name: leaseName })).spec?.holderIdentity?.split('_')[0];
+const pods = async (): Promise<readonly Pod[]> =>
+  (await cluster.client.of(Pod).list({ namespace: 'mo-system' })).items.filter(
+    ({ metadata }) => metadata.deletionTimestamp === undefined,
+  );
+
+test('install brings the CRDs and an operator that leads', async () => {
+  expect(await helm(['install', 'mo', charts.operator, ...there, '--create-namespace', ...wait])).toMatch(
+    /STATUS: deployed\nREVISION: 1/,
+  );
+  const [pod] = await pods();
+  await expect.poll(holder, { timeout: 20_000 }).toBe(pod?.metadata.name);
+});
+
+test('list and status know the release', async () => {
+  expect(JSON.parse(await helm(['list', '-A', '-o', 'json']))).toMatchObject([
+    { name: 'mo', namespace: 'mo-system', status: 'deployed', app_version: '1.3.0' },
+  ]);
+  expect(await helm(['status', 'mo', ...there])).toMatch(/STATUS: deployed/);
+});
+
+test('the chart of a cluster makes one, and the operator acts on it', async () => {
+  await helm(['install', 'db', charts.cluster, ...set]);
+  const made = [
+    'statefulset.apps.kruise.io/db-matrixone-log',
+    'logset/db-matrixone',
+    'configmap/db-matrixone-log-config',
+  ];
+  for (const name of made)
+    await expect.poll(async () => (await kubectl.try(['get', name])).code, { timeout: 20_000 }).toBe(0);
+});
+
+test('metrics are behind a Service', async () => {
+  const { subsets } = await json(['get', 'endpoints', 'mo-matrixone-operator-metrics', ...there]);
+  const [{ addresses, ports }] = subsets;
+  const response = await fetch(`http://${addresses[0].ip}:${ports[0].port}/metrics`);
+  expect(await response.text()).toMatch(/^controller_runtime_reconcile_total\{.*logset/m);
+});
+
+test('upgrade to another image and two replicas: one leads, the other takes over when it goes', async () => {
+  await helm(['upgrade', 'mo', charts.operator, ...there, '--set', 'image.tag=next,replicaCount=2', ...wait]);
+  const now = await pods();
+  expect(now.map(({ spec }) => spec?.containers[0]?.image)).toEqual(Array(2).fill('coxswain/matrixone-operator:next'));
+  const names = now.map(({ metadata }) => metadata.name);
+  await expect.poll(async () => names.includes((await holder()) ?? ''), { timeout: 20_000 }).toBe(true);
+  expect((await json(['get', 'pdb', 'mo-matrixone-operator', ...there])).status).toMatchObject({ currentHealthy: 2 });
+  const leader = await holder();
+  await kubectl(['delete', 'pod', leader ?? '', ...there, '--wait=false']);
+  await expect.poll(holder, { timeout: 10_000 }).toBe(names.find((name) => name !== leader));
+});
+
+test('rollback goes back to one replica of the first image', async () => {
+  await helm(['rollback', 'mo', '1', ...there, ...wait]);
+  const deployment = await json(['get', 'deployment', 'mo-matrixone-operator', ...there]);
+  expect(deployment.spec).toMatchObject({ replicas: 1 });
+  expect(deployment.spec.template.spec.containers[0].image).toBe('coxswain/matrixone-operator:1.3.0');
+});
+
+test('an uninstalled operator leaves clusters and CRDs, and a new one goes on with them', async () => {
+  const before = await json(['get', 'matrixonecluster', 'db-matrixone']);
+  await helm(['uninstall', 'mo', ...there, ...wait]);
+  expect(await kubectl(['get', 'deployment,clusterrole', '-A', '-o', 'name'])).not.toMatch(/matrixone-operator/);
+  expect((await json(['get', 'matrixonecluster', 'db-matrixone'])).metadata.uid).toBe(before.metadata.uid);
+  await helm(['install', 'mo', charts.operator, ...there, ...wait]);
+});
+
+test('an uninstalled cluster goes', async () => {
+  await helm(['uninstall', 'db']);
+  const left = async () => await kubectl(['get', 'matrixonecluster,logset,statefulset.apps.kruise.io', '-o', 'name']);
+  await expect.poll(left, { timeout: 60_000 }).toBe('');
+}, 90_000);

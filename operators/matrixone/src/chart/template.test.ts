@@ -1,0 +1,213 @@
+/** What the charts become, by the real Helm without a cluster: names and meanings that existing values files count on. */
+import type { ClusterRole, ConfigMap, Deployment, Role } from '@coxswain/k8s';
+import { type ClusterProgram, helmFor } from '@coxswain/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { matrixoneOperator } from '../operator.ts';
+import { charts, rendered } from './test-helm.ts';
+
+let helm: ClusterProgram;
+beforeAll(async () => {
+  helm = await helmFor('');
+});
+afterAll(() => helm[Symbol.asyncDispose]());
+
+const operator = async (values: object = {}, release?: string) => {
+  const objects = await rendered(helm, charts.operator, values, release);
+  const get = <T>(name: string): T => {
+    const object = objects.get(name);
+    if (!object) throw new Error(`no ${name}; there are ${[...objects.keys()].join(', ')}`);
+    return object as unknown as T;
+  };
+  const own = [...objects.keys()].filter((name) => !name.startsWith('CustomResourceDefinition/'));
+  return { objects, get, own };
+};
+
+test('both charts pass helm lint', async () => {
+  for (const chart of Object.values(charts))
+    expect(await helm(['lint', '--strict', chart])).toMatch(/0 chart\(s\) failed/);
+});
+
+describe('matrixone-operator', () => {
+  test('names of objects', async () => {
+    const { own } = await operator();
+    expect(own.sort()).toEqual([
+      'ClusterRole/mo-matrixone-operator',
+      'ClusterRoleBinding/mo-matrixone-operator',
+      'ConfigMap/matrixone-operator-cm',
+      'Deployment/mo-matrixone-operator',
+      'Role/mo-matrixone-operator',
+      'RoleBinding/mo-matrixone-operator',
+      'Service/mo-matrixone-operator-metrics',
+      'ServiceAccount/mo-matrixone-operator',
+    ]);
+  });
+
+  test.each([
+    [{}, 'matrixone-operator', 'matrixone-operator'],
+    [{ nameOverride: 'mop' }, 'x', 'x-mop'],
+    [{ fullnameOverride: 'full' }, 'x', 'full'],
+  ])('with %j, release %s, the full name is %s', async (values, release, name) => {
+    const { get } = await operator(values, release);
+    const { nameOverride: own = 'matrixone-operator' } = values as { nameOverride?: string };
+    const { spec } = get<Deployment>(`Deployment/${name}`);
+    expect(spec?.template.spec?.volumes?.[0]?.configMap?.name).toBe(`${own}-cm`);
+    expect(spec?.selector.matchLabels).toEqual({
+      'app.kubernetes.io/name': own,
+      'app.kubernetes.io/instance': release,
+    });
+    get(`ConfigMap/${own}-cm`);
+  });
+
+  test('a values file of the upstream chart', async () => {
+    const { get } = await operator({
+      replicaCount: 2,
+      image: { repository: 'a/b', tag: 't', pullPolicy: 'Always' },
+      globalRegistryPrefix: 'r.example/',
+      backupRestore: { image: 'mobr:1' },
+      bucketCleanJob: { image: null },
+      webhook: { createResource: true, secretName: '' },
+      kruise: { enabled: true, featureGates: 'A=true', manager: { image: { repository: 'k' } } },
+      imagePullSecrets: [{ name: 's' }],
+      serviceAccount: { create: false, name: '' },
+      podAnnotations: { a: 'b' },
+      podSecurityContext: { fsGroup: 2000 },
+      securityContext: { readOnlyRootFilesystem: false },
+      resources: { limits: { memory: '128Mi' } },
+      nodeSelector: { n: 'm' },
+      tolerations: [{ operator: 'Exists' }],
+      affinity: { nodeAffinity: {} },
+      args: ['-leader-elect', '--metrics-bind-address', '127.0.0.1:9090', '-health-probe-bind-address=:7000'],
+      defaultArgs: [{ name: 'cn', values: ['-x'] }],
+      featureGates: { cnPool: false },
+      env: { WHERE: '{{ .Release.Namespace }}', ALLOW_PRIVILEGED: true },
+    });
+    const { spec } = get<Deployment>('Deployment/mo-matrixone-operator');
+    expect(spec?.replicas).toBe(2);
+    const pod = spec?.template.spec;
+    expect(spec?.template.metadata?.annotations).toMatchObject({ a: 'b' });
+    expect(pod).toMatchObject({
+      imagePullSecrets: [{ name: 's' }],
+      serviceAccountName: 'default',
+      securityContext: { fsGroup: 2000, runAsNonRoot: true },
+      nodeSelector: { n: 'm' },
+      tolerations: [{ operator: 'Exists' }],
+      affinity: { nodeAffinity: {} },
+    });
+    const [container] = pod?.containers ?? [];
+    expect(container).toMatchObject({
+      name: 'matrixone-operator',
+      image: 'r.example/a/b:t',
+      imagePullPolicy: 'Always',
+      command: ['/manager'],
+      resources: { limits: { memory: '128Mi' } },
+      securityContext: { readOnlyRootFilesystem: false, allowPrivilegeEscalation: false },
+      ports: [
+        { name: 'metrics', containerPort: 9090 },
+        { name: 'health', containerPort: 7000 },
+      ],
+    });
+    expect(container?.env?.slice(0, 2)).toEqual([
+      { name: 'ALLOW_PRIVILEGED', value: 'true' },
+      { name: 'WHERE', value: 'system' },
+    ]);
+    expect(container?.env?.map(({ name }) => name).slice(2)).toEqual(['POD_NAME', 'POD_NAMESPACE', 'POD_IP']);
+    const { data } = get<ConfigMap>('ConfigMap/matrixone-operator-cm');
+    expect(data).toMatchObject({
+      defaultArgs: 'cn:\n  - -x\n',
+      bucketCleanJob: 'image: "amazon/aws-cli:latest"\n',
+      brConfig: 'image: "r.example/mobr:1"\n',
+      onlyWatchReleasedNS: 'false',
+    });
+    expect(data?.['featureGates']).toMatch(/^cnPool: false$/m);
+    get('PodDisruptionBudget/mo-matrixone-operator');
+  });
+
+  test('permissions are those that the operator declares, and no more', async () => {
+    const { get } = await operator();
+    const { rules } = get<ClusterRole>('ClusterRole/mo-matrixone-operator');
+    expect(rules).toEqual(matrixoneOperator.rules());
+    const near = get<Role>('Role/mo-matrixone-operator').rules?.flatMap(({ resources }) => resources ?? []);
+    expect(new Set(near)).toEqual(new Set(['leases']));
+  });
+
+  test('in one namespace they are a Role', async () => {
+    const { get } = await operator({ onlyWatchReleasedNS: true });
+    const allowed = (rules: Role['rules'] = []) => rules.flatMap(({ resources = [] }) => resources);
+    const near = allowed(get<Role>('Role/mo-matrixone-operator').rules);
+    expect(near).toEqual(expect.arrayContaining(['matrixoneclusters', 'leases', 'pods', 'events']));
+    const wide = allowed(get<ClusterRole>('ClusterRole/mo-matrixone-operator').rules);
+    expect(wide.filter((resource) => near.includes(resource))).toEqual([]);
+  });
+
+  test('what is switched off is not there', async () => {
+    const { own, objects } = await operator({
+      rbac: { create: false },
+      serviceAccount: { create: false },
+      metrics: { service: { create: false } },
+      crds: { install: false },
+    });
+    expect(own.sort()).toEqual(['ConfigMap/matrixone-operator-cm', 'Deployment/mo-matrixone-operator']);
+    expect(objects.size).toBe(2);
+  });
+
+  test('probes and metrics go when the flags say so', async () => {
+    const args = ['-metrics-bind-address=0', '-health-probe-bind-address', '0'];
+    const { own, get } = await operator({ args });
+    expect(own.filter((name) => name.startsWith('Service/'))).toEqual([]);
+    const [container] = get<Deployment>('Deployment/mo-matrixone-operator').spec?.template.spec?.containers ?? [];
+    expect([container?.ports, container?.readinessProbe, container?.livenessProbe]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('Helm keeps every CRD', async () => {
+    const { objects } = await operator();
+    for (const crd of matrixoneOperator.crds()) {
+      const found = objects.get(`CustomResourceDefinition/${crd.metadata.name}`);
+      expect(found).toEqual({
+        ...crd,
+        metadata: { ...crd.metadata, annotations: { ...crd.metadata.annotations, 'helm.sh/resource-policy': 'keep' } },
+      });
+    }
+  });
+});
+
+describe('matrixone', () => {
+  test('the spec is the cluster’s, as it is', async () => {
+    const spec = {
+      tp: { replicas: 2, nodeSelector: { a: 'b' } },
+      imageRepository: 'matrixorigin/matrixone',
+      version: '2.0',
+    };
+    const objects = await rendered(helm, charts.cluster, { spec });
+    expect([...objects.keys()]).toEqual(['MatrixOneCluster/mo-matrixone']);
+    expect(objects.get('MatrixOneCluster/mo-matrixone')).toMatchObject({
+      spec,
+      metadata: { labels: { 'app.kubernetes.io/name': 'matrixone', 'app.kubernetes.io/instance': 'mo' } },
+    });
+  });
+
+  test('without a spec there is no such key; names are overridden as usual', async () => {
+    const objects = await rendered(helm, charts.cluster, { fullnameOverride: 'db' });
+    expect(objects.get('MatrixOneCluster/db')).not.toHaveProperty('spec');
+  });
+
+  test('the debugger', async () => {
+    const objects = await rendered(helm, charts.cluster, { debugger: { enabled: true } }, 'matrixone');
+    expect([...objects.keys()].sort()).toEqual([
+      'ClusterRole/matrixone-debugger',
+      'ClusterRoleBinding/matrixone-debugger',
+      'Deployment/matrixone-debugger',
+      'MatrixOneCluster/matrixone',
+      'ServiceAccount/matrixone',
+    ]);
+    expect(objects.get('Deployment/matrixone-debugger')).toMatchObject({
+      spec: {
+        selector: { matchLabels: { 'app.kubernetes.io/instance': 'matrixone-debugger' } },
+        template: { spec: { containers: [{ image: 'ubuntu:latest', command: ['tail', '-f', '/dev/null'] }] } },
+      },
+    });
+  });
+});

@@ -1,0 +1,57 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readConfig } from './config.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'coxswain-config-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const files = async (texts: Readonly<Record<string, string>>) => {
+  for (const [name, text] of Object.entries(texts)) await writeFile(join(folder, name), text);
+  return readConfig(folder);
+};
+
+test('the files that the chart mounts', async () => {
+  await mkdir(join(folder, '..data'));
+  const config = await files({
+    defaultArgs: '\nlogService:\n- -debug-http=:6060\n\ndn:\n- a\n- b\n',
+    bucketCleanJob: 'image: "amazon/aws-cli:latest"\n',
+    featureGates: 'cnLabel: true\ncnPool: true\ns3Reclaim: false\n',
+    brConfig: 'image: "my.registry/matrixorigin/mobr:1.0.0-rc1"\n',
+    onlyWatchReleasedNS: 'true',
+  });
+  expect(config).toEqual({
+    serviceArgs: { logService: ['-debug-http=:6060'], dn: ['a', 'b'], cn: [], proxy: [] },
+    gates: { s3Reclaim: false, proxySupport: false, cnLabel: true, backupRestore: false, cnPool: true },
+    backupImage: 'my.registry/matrixorigin/mobr:1.0.0-rc1',
+    bucketCleanImage: 'amazon/aws-cli:latest',
+    onlyOwnNamespace: true,
+  });
+});
+
+test('an empty folder means that all is off', async () => {
+  const config = await files({ onlyWatchReleasedNS: '' });
+  expect(config.onlyOwnNamespace).toBe(false);
+  expect(Object.values(config.gates)).toEqual([false, false, false, false, false]);
+});
+
+test.each<[Readonly<Record<string, string>>, RegExp]>([
+  [{ featureGates: 'cnlabel: true' }, /featureGates\.cnlabel .* is not known; there are s3Reclaim/],
+  [{ featureGates: 'cnLabel: maybe' }, /featureGates\.cnLabel .* true or false/],
+  [{ featureGates: 'cnPool: true' }, /featureGates\.cnPool .* needs cnLabel/],
+  [{ featureGates: 'a: [' }, /featureGates is no YAML/],
+  [{ defaultArgs: 'cn: x' }, /defaultArgs\.cn .* list of texts/],
+  [{ defaultArgs: '- x' }, /defaultArgs .* must be a map/],
+  [{ brConfig: 'image: 3' }, /brConfig\.image .* must be a text/],
+  [{ onlyWatchReleasedNS: 'sometimes' }, /onlyWatchReleasedNS .* true or false/],
+])('%j is refused', async (texts, message) => {
+  await expect(files(texts)).rejects.toThrow(message);
+});
+
+test('a folder that is not there', async () => {
+  await expect(readConfig(join(folder, 'none'))).rejects.toThrow(/cannot be read: .*mount the ConfigMap there/);
+});
