@@ -4,6 +4,7 @@
  * scripts, pods (what a role consists of) · defaults, validation (what a spec means) · plan, children (all objects as
  * values) · cnstore, controllers (what happens when). Nothing here knows whether the cluster is embedded or real.
  */
+export { type AdmissionOptions, matrixoneWebhooks } from './admission/index.ts';
 export {
   Backup,
   BackupJob,

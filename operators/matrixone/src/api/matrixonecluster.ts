@@ -7,9 +7,6 @@ import { proxySetSpec, proxySetStatus } from './proxyset.ts';
 import { conditionalStatus } from './shared.ts';
 import { webUISpec, webUIStatus } from './webui.ts';
 
-/** What the names of services are made of; they have up to 17 characters more. */
-const longestName = 46;
-
 /** Far above what one object can hold in practice; without it the server has to take the rules for too expensive. */
 const mostGroups = 1000;
 
@@ -89,13 +86,6 @@ export const MatrixOneCluster = defineResource({
     host: s.string().optional(),
     port: s.int().optional(),
   }),
-  rules: [
-    {
-      rule: `oldSelf.hasValue() || self.metadata.name.size() <= ${longestName}`,
-      message: `metadata.name must be no more than ${longestName} characters`,
-      optionalOldSelf: true,
-    },
-  ],
   printColumns: [
     { name: 'Log', type: 'integer', jsonPath: '.spec.logService.replicas' },
     { name: 'DN', type: 'integer', jsonPath: '.spec.dn.replicas' },

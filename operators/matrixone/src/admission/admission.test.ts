@@ -1,0 +1,148 @@
+import type { KubeObject } from '@coxswain/k8s';
+import { installCrds } from '@coxswain/runtime/apply';
+import { createClient } from '@coxswain/runtime/client';
+import { ApiError } from '@coxswain/runtime/core';
+import { selfSigned, webhookConfigurations, webhookServer } from '@coxswain/runtime/webhook';
+import type { Resource } from '@coxswain/schema';
+import { startTestCluster, type TestCluster } from '@coxswain/testing';
+import { expect, test } from 'vitest';
+import { BucketClaim, LABEL_BUCKET_ID, LogSet, MatrixOneCluster } from '../api/index.ts';
+import { bucketUniqueId } from '../identity/index.ts';
+import { matrixoneOperator } from '../operator.ts';
+import { matrixoneWebhooks } from './index.ts';
+import { objectOf, type Row, rows, valid } from './test-rows.ts';
+
+const webhooks = matrixoneWebhooks();
+
+/** Serves the webhooks, and waits until the API server goes by them. */
+async function admit(world: TestCluster): Promise<void> {
+  const names = { mutating: `mutating.${world.group}`, validating: `validating.${world.group}` };
+  const inject = { mutatingConfigurations: [names.mutating], validatingConfigurations: [names.validating] };
+  const secret = { namespace: world.namespace, name: 'hooks' };
+  const certificates = selfSigned({ secret, dnsNames: ['127.0.0.1'], inject });
+  const client = createClient({ transport: await world.transport(), fieldManager: 'webhooks' });
+  const server = webhookServer({ client, webhooks, certificates, port: 0, host: '127.0.0.1' });
+  const manager = await world.manager();
+  manager.add(server);
+  await manager.start();
+  // Other tests may share the server, and have kinds of the same names.
+  const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': world.namespace } };
+  const options = { url: `https://127.0.0.1:${server.port}`, names, timeoutSeconds: 10, namespaceSelector };
+  for (const { kind, ...configuration } of webhookConfigurations(webhooks, options)) {
+    const path = `/apis/admissionregistration.k8s.io/v1/${kind?.toLowerCase()}s`;
+    await world.client.raw({ method: 'POST', path, body: { ...configuration, kind } });
+  }
+  await world.eventually(async () => {
+    const probes = [...valid.keys()].map((kind) => {
+      const object = objectOf({ kind }, 'probe', world.namespace, {
+        spec: { clusterDomain: 'a_b', proxy: { replicas: -1 } },
+      });
+      return refusal(world.client.of(kind).create(object, { dryRun: true }));
+    });
+    return (await Promise.all(probes)).every((causes) => causes.length > 0);
+  });
+}
+
+/** What a call is refused for. */
+async function refusal(call: Promise<unknown>): Promise<readonly { field?: string; message?: string }[]> {
+  try {
+    await call;
+    return [];
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 422) throw error;
+    return error.status.details?.causes ?? [{ message: error.message }];
+  }
+}
+
+/** Asks the server for the verdict on a row, which stores nothing. */
+async function verdict(world: TestCluster, row: Row, i: number, base: ReadonlyMap<Row, string>) {
+  const { namespace, client } = world;
+  if (!row.from) {
+    const object = objectOf(row, row.name ?? `o${i}`, namespace, row.change);
+    return refusal(client.of(row.kind).create(object, { dryRun: true }));
+  }
+  const name = base.get(row) ?? '';
+  const { metadata } = await client.of(row.kind).get({ namespace, name });
+  const object = { ...objectOf(row, name, namespace, row.change), metadata };
+  return refusal(client.of(row.kind).update(object, { dryRun: true }));
+}
+
+/** Stores what the rows change. */
+async function storeBases({ client, namespace }: TestCluster): Promise<ReadonlyMap<Row, string>> {
+  const names = new Map<Row, string>();
+  for (const [i, row] of rows.entries()) {
+    if (!row.from) continue;
+    await client.of(row.kind).create(objectOf(row, `u${i}`, namespace, row.from));
+    names.set(row, `u${i}`);
+  }
+  return names;
+}
+
+/** Rows whose verdict is not what it should be. */
+async function surprises(world: TestCluster, base: ReadonlyMap<Row, string>, isRefused: (row: Row) => boolean) {
+  const wrong: unknown[] = [];
+  for (const [i, row] of rows.entries()) {
+    const causes = await verdict(world, row, i, base);
+    const told = causes.some(({ field, message = '' }) => field === row.field && message.endsWith(row.says));
+    if (isRefused(row) ? told : causes.length === 0) continue;
+    wrong.push({ rule: `${row.kind.kind} ${row.rule}`, wanted: isRefused(row) && [row.field, row.says], causes });
+  }
+  return wrong;
+}
+
+test('the CRDs refuse what they can alone, and the webhooks the rest: every rule, its field and its words', async () => {
+  await using world = await startTestCluster();
+  await installCrds(world.client, matrixoneOperator.crds(), { clock: world.clock });
+  const base = await storeBases(world);
+  expect(await surprises(world, base, ({ by }) => by === 'crd')).toEqual([]);
+  await admit(world);
+  expect(await surprises(world, base, () => true)).toEqual([]);
+  await acceptsAndFills(world);
+  await asksForBuckets(world);
+}, 120_000);
+
+/** Valid objects are taken, and stored with what they mean. */
+async function acceptsAndFills(world: TestCluster): Promise<void> {
+  for (const kind of valid.keys()) {
+    const object = objectOf({ kind }, 'fine', world.namespace, {});
+    expect(await refusal(world.client.of(kind).create(object)), kind.kind).toEqual([]);
+  }
+  const cluster = await world.client.of(MatrixOneCluster).get({ namespace: world.namespace, name: 'fine' });
+  expect(cluster.spec).toMatchObject({
+    operatorVersion: '1.3.0',
+    logService: { initialConfig: { logShards: 1, dnShards: 1, logShardReplicas: 3 }, storeFailureTimeout: '10m0s' },
+  });
+  const odd = objectOf({ kind: LogSet }, 'odd', world.namespace, { spec: { config: { log: { level: 'info' } } } });
+  const [cause] = await refusal(world.client.of<KubeObject>(LogSet).create(odd));
+  expect(cause).toMatchObject({ field: 'spec.config', reason: 'FieldValueTypeInvalid' });
+}
+
+/** An S3 path is one log service's: its claim is looked up wherever it is. */
+async function asksForBuckets({ client, namespace }: TestCluster): Promise<void> {
+  const s3 = { path: `claimed-${namespace}/x` };
+  const labels = { [LABEL_BUCKET_ID]: bucketUniqueId(s3) };
+  const claim = await client.of(BucketClaim).create({
+    metadata: { namespace, name: 'bucket-1', labels, finalizers: ['test.dev/keep'] },
+    spec: { s3, logSetSpec: {} },
+    status: { state: 'InUse', bindTo: `${namespace}/other` },
+  });
+  const asked = async (kind: Resource, change: object) => {
+    const object = objectOf({ kind }, 'mine', namespace, { spec: change });
+    return (await refusal(client.of(kind).create(object, { dryRun: true }))).map(({ field, message }) => [
+      field,
+      message,
+    ]);
+  };
+  const storage = { sharedStorage: { s3 } };
+  const taken = `Invalid value: null: claimed bucket ${namespace}/bucket-1 already bind to ${namespace}/other`;
+  expect(await asked(LogSet, storage)).toEqual([['spec.sharedStorage.s3', taken]]);
+  expect(await asked(MatrixOneCluster, { logService: storage })).toEqual([['spec.logService.sharedStorage.s3', taken]]);
+  await client.of(BucketClaim).update({ ...claim, status: { state: 'Released', bindTo: '' } });
+  expect(await asked(LogSet, storage)).toEqual([]);
+  await client.of(BucketClaim).delete({ namespace, name: 'bucket-1' });
+  const going = `Invalid value: null: claimed bucket ${namespace}/bucket-1 state is deleting`;
+  expect(await asked(LogSet, storage)).toEqual([['spec.sharedStorage.s3', going]]);
+  const { metadata } = await client.of(BucketClaim).get({ namespace, name: 'bucket-1' });
+  const { finalizers: _, ...rest } = metadata;
+  await client.of(BucketClaim).update({ ...claim, metadata: rest });
+}

@@ -1,0 +1,104 @@
+import type { KubeObject } from '@coxswain/k8s';
+import type { AdmissionContext } from '@coxswain/runtime/webhook';
+import type { Resource } from '@coxswain/schema';
+import { CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet, WebUI } from '../api/index.ts';
+import {
+  type DefaultServiceArgs,
+  defaultCluster,
+  defaultCNSet,
+  defaultDNSet,
+  defaultLogSet,
+  defaultProxySet,
+  initialOperatorVersion,
+} from '../defaults/index.ts';
+import {
+  clusterProblems,
+  clusterUpdateProblems,
+  cnSetProblems,
+  cnSetUpdateProblems,
+  dnSetProblems,
+  dnSetUpdateProblems,
+  logSetProblems,
+  logSetUpdateProblems,
+  type Problem,
+  proxySetProblems,
+  webUIProblems,
+} from '../validation/index.ts';
+import { bucketProblems } from './bucket.ts';
+
+/** What admission knows of a kind. All of it is asked about objects that the schema has accepted. */
+export interface Rules<T extends KubeObject> {
+  readonly resource: Resource<T>;
+  /** The object with its defaults. */
+  defaulted?(object: T): T;
+  /** What is set once, when an object is created. */
+  created?(object: T): T;
+  /** What a defaulted object may not say. */
+  problems(object: T): readonly Problem[];
+  /** What a defaulted object may not become. */
+  changes?(old: T, next: T): readonly Problem[];
+  /** What only other objects tell. */
+  others?(object: T, context: AdmissionContext): Promise<readonly Problem[]>;
+}
+
+/** Settings of the rules. */
+export interface RulesOptions {
+  readonly serviceArgs: DefaultServiceArgs;
+  readonly s3Reclaim: boolean;
+}
+
+export function logSetRules({ serviceArgs, s3Reclaim }: RulesOptions): Rules<LogSet> {
+  const field = 'spec.sharedStorage.s3';
+  return {
+    resource: LogSet,
+    defaulted: (object) => ({ ...object, spec: defaultLogSet(object.spec, serviceArgs) }),
+    problems: logSetProblems,
+    changes: (old, next) => logSetUpdateProblems(old.spec, next.spec),
+    ...(s3Reclaim && { others: ({ spec }, context) => bucketProblems(field, spec.sharedStorage.s3, context) }),
+  };
+}
+
+export function dnSetRules({ serviceArgs }: RulesOptions): Rules<DNSet> {
+  return {
+    resource: DNSet,
+    defaulted: (object) => ({ ...object, spec: defaultDNSet(object.spec, serviceArgs) }),
+    problems: dnSetProblems,
+    changes: (old, next) => dnSetUpdateProblems(old.spec, next.spec),
+  };
+}
+
+export function cnSetRules({ serviceArgs }: RulesOptions): Rules<CNSet> {
+  return {
+    resource: CNSet,
+    defaulted: (object) => ({ ...object, spec: defaultCNSet(object.spec, serviceArgs) }),
+    problems: cnSetProblems,
+    changes: (old, next) => cnSetUpdateProblems(old.spec, next.spec),
+  };
+}
+
+export function proxySetRules({ serviceArgs }: RulesOptions): Rules<ProxySet> {
+  return {
+    resource: ProxySet,
+    defaulted: (object) => ({ ...object, spec: defaultProxySet(object.spec, serviceArgs) }),
+    problems: proxySetProblems,
+  };
+}
+
+export const webUIRules: Rules<WebUI> = { resource: WebUI, problems: webUIProblems };
+
+export function clusterRules({ serviceArgs, s3Reclaim }: RulesOptions): Rules<MatrixOneCluster> {
+  const field = 'spec.logService.sharedStorage.s3';
+  return {
+    resource: MatrixOneCluster,
+    defaulted: (object) => ({ ...object, spec: defaultCluster(object.spec, serviceArgs) }),
+    created: (object) => ({
+      ...object,
+      spec: { ...object.spec, operatorVersion: initialOperatorVersion(object.spec) },
+    }),
+    problems: clusterProblems,
+    changes: (old, next) => clusterUpdateProblems(old.spec, next.spec),
+    ...(s3Reclaim && {
+      others: ({ spec }, context) => bucketProblems(field, spec.logService.sharedStorage.s3, context),
+    }),
+  };
+}
