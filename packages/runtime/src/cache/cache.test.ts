@@ -51,6 +51,26 @@ test('the same kind and scope share one watch, which ends with the last user', a
   expect(() => cache.store(things)).toThrow('no informer of things');
 });
 
+test('a cache of one namespace looks nowhere else, unless a scope says so', async () => {
+  const { clock, client, theirs, server } = setUp();
+  const nodes: Kind<DynamicObject> = { ...things, kind: 'Node', plural: 'nodes', scope: 'Cluster' };
+  for (const namespace of ['a', 'b']) await theirs.create({ metadata: { namespace, name: 'x' } });
+  await client.of(nodes).create({ metadata: { name: 'n' } });
+  const cache = createCache({ client, clock, random: seededRandom(2), namespace: 'a' });
+  const named = (kind: typeof things, scope?: InformerScope) => cache.informer(kind, scope).store;
+  const other = named(things, { namespace: 'b' });
+  const own = named(things);
+  const cluster = named(nodes);
+  await cache.synced();
+  const keys = (store: typeof own) =>
+    store.list().map(({ metadata: { namespace, name } }) => `${namespace ?? ''}/${name}`);
+  expect([keys(own), keys(other)]).toEqual([['a/x'], ['b/x']]);
+  expect(keys(cluster)).toContain('/n');
+  expect(cache.store(things)).toBe(own);
+  expect(server.openWatches).toBe(3);
+  await cache.stop();
+});
+
 test('a released user hears nothing more, the others do', async () => {
   const { clock, cache, theirs, watch } = setUp();
   const [first, second] = [watch(), watch()];

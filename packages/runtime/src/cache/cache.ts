@@ -33,9 +33,18 @@ export interface CacheOptions {
   readonly log?: Logger;
   /** Where `coxswain_informer_*` go; default: nowhere. */
   readonly metrics?: MetricsRegistry;
+  /** What scopes of namespaced kinds that name no namespace mean: this one. Default: all. For those who may look into one only. */
+  readonly namespace?: string;
 }
 
-const cacheOptions = optionNames<CacheOptions>({ client: true, clock: true, random: true, log: true, metrics: true });
+const cacheOptions = optionNames<CacheOptions>({
+  client: true,
+  clock: true,
+  random: true,
+  log: true,
+  metrics: true,
+  namespace: true,
+});
 
 /** Takes the answers of our own writes, so that the stores show them before the watch does. */
 export interface OwnWriteSink {
@@ -59,7 +68,8 @@ export function createCache(options: CacheOptions): Cache & OwnWriteSink {
 }
 
 class InformerCache implements Cache, OwnWriteSink {
-  readonly #options: Required<Omit<CacheOptions, 'metrics'>>;
+  readonly #options: Required<Omit<CacheOptions, 'metrics' | 'namespace'>>;
+  readonly #namespace: string | undefined;
   readonly #metrics: CacheMetrics;
   readonly #outage: Outage;
   readonly #informers = new Map<string, SharedInformer<KubeObject>>();
@@ -75,7 +85,8 @@ class InformerCache implements Cache, OwnWriteSink {
   #stopped = false;
 
   constructor(options: CacheOptions) {
-    const { metrics = noMetrics, ...rest } = options;
+    const { metrics = noMetrics, namespace, ...rest } = options;
+    this.#namespace = namespace;
     this.#options = { clock: systemClock, random: systemRandom, log: silentLogger, ...rest };
     this.#outage = new Outage(this.#options.clock, this.#options.random);
     this.#metrics = new CacheMetrics(metrics, this.#options.clock);
@@ -88,13 +99,17 @@ class InformerCache implements Cache, OwnWriteSink {
   ): Informer<T> {
     if (this.#stopped) throw new Error(`cannot watch ${resourceName(kind)}: the cache was stopped`);
     checkScope(`informer of ${resourceName(kind)}`, scope as InformerScope);
+    if (this.#namespace && kind.scope === 'Namespaced' && !scope.namespace && !scope.namespaces)
+      return this.#shared(kind, { ...scope, namespace: this.#namespace }, use);
     return scope.namespaces ? this.#joined(kind, scope.namespaces, scope, use) : this.#shared(kind, scope, use);
   }
 
   store<T extends KubeObject>(kind: Kind<T>): Store<T> {
     const candidates = this.#of(kind);
     const found =
-      candidates.find(({ scope }) => isUnscoped(scope)) ?? this.#joins.get(kindId(kind))?.[0] ?? candidates[0];
+      candidates.find(({ scope }) => isUnscoped(scope, this.#namespace)) ??
+      this.#joins.get(kindId(kind))?.[0] ??
+      candidates[0];
     if (!found) {
       throw new Error(
         `no informer of ${resourceName(kind)}: declare it with owns or watches, or read it through the client`,
@@ -228,6 +243,9 @@ function kindId(kind: Kind): string {
   return `${apiVersionOf(kind)}/${kind.plural}`;
 }
 
-function isUnscoped({ namespace, labels, fields, metadataOnly, transform }: InformerScope): boolean {
-  return !namespace && !labels && !fields && !metadataOnly && !transform;
+function isUnscoped(
+  { namespace, labels, fields, metadataOnly, transform }: InformerScope,
+  all: string | undefined,
+): boolean {
+  return (!namespace || namespace === all) && !labels && !fields && !metadataOnly && !transform;
 }

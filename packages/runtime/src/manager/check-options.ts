@@ -16,6 +16,7 @@ const names = optionNames<ManagerOptions>({
   clock: true,
   random: true,
   log: true,
+  namespace: true,
   election: true,
   shutdownTimeout: true,
   blockWarning: true,

@@ -80,7 +80,9 @@ class ControllerManager implements Manager {
       const parts = { clock, log, metrics: metrics ?? noMetrics, running: this.#running, threshold: blockWarning };
       this.#runnables.add(blockMonitor(parts));
     }
-    this.cache = createCache({ client, clock, random, log, ...(metrics ? { metrics } : {}) });
+    const { namespace } = options;
+    const some = { ...(metrics ? { metrics } : {}), ...(namespace ? { namespace } : {}) };
+    this.cache = createCache({ client, clock, random, log, ...some });
     const identity = options.election?.identity ?? `${name}-${randomUuid(random)}`;
     this.#identity = identity;
     const electing = { ...options, client: heardClient(client, this.cache) };

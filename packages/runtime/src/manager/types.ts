@@ -25,6 +25,10 @@ export interface ManagerOptions {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: Logger;
+  /**
+   * The one namespace that is looked at: scopes of namespaced kinds that name none mean this one, so that a Role is enough. Default: all.
+   */
+  readonly namespace?: string;
   /** Absent: no election, this process leads. */
   readonly election?: { readonly namespace: string; readonly lease: string; readonly identity?: string };
   /**
