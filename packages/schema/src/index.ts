@@ -4,7 +4,7 @@
  * about clients, servers or storage.
  */
 export { expandBuiltIn } from './builder/built-in.ts';
-export type { Infer, ObjectInput, ObjectValue, Props } from './builder/infer.ts';
+export type { Infer, InferInput, ObjectInput, ObjectValue, Props } from './builder/infer.ts';
 export {
   type KeyOf,
   type Keys,
@@ -38,10 +38,13 @@ export {
   type VersionedResource,
 } from './resource/define-versions.ts';
 export type {
+  DefinedResource,
+  InputFrom,
   ObjectFrom,
   PrintColumn,
   Resource,
   ResourceDefinition,
+  ResourceInput,
   ResourceType,
   ScalePaths,
 } from './resource/types.ts';

@@ -29,12 +29,13 @@ export function withReadYourWrites(client: Client, cache: OwnWriteSink, origin?:
   return {
     transport: client.transport,
     raw: (request) => client.raw(request),
-    of: <T extends KubeObject>(kind: Kind<T>): Resource<T> => new WriteThrough(client.of(kind), kind, cache, origin),
+    of: <T extends KubeObject>(kind: Kind<T>): Resource<T, KubeObject> =>
+      new WriteThrough(client.of<T, KubeObject>(kind), kind, cache, origin),
   };
 }
 
-class WriteThrough<T extends KubeObject> extends ResourceVerbs<T> implements Resource<T> {
-  readonly #resource: Resource<T>;
+class WriteThrough<T extends KubeObject> extends ResourceVerbs<T> implements Resource<T, KubeObject> {
+  readonly #resource: Resource<T, KubeObject>;
   readonly #kind: Kind<T>;
   readonly #cache: OwnWriteSink;
   readonly #origin: object | undefined;
@@ -45,7 +46,7 @@ class WriteThrough<T extends KubeObject> extends ResourceVerbs<T> implements Res
   readonly watch: Resource<T>['watch'];
   readonly deleteCollection: Resource<T>['deleteCollection'];
 
-  constructor(resource: Resource<T>, kind: Kind<T>, cache: OwnWriteSink, origin: object | undefined) {
+  constructor(resource: Resource<T, KubeObject>, kind: Kind<T>, cache: OwnWriteSink, origin: object | undefined) {
     super();
     this.#resource = resource;
     this.#kind = kind;
@@ -59,7 +60,7 @@ class WriteThrough<T extends KubeObject> extends ResourceVerbs<T> implements Res
     this.deleteCollection = (options) => resource.deleteCollection(options);
   }
 
-  create(object: T, options?: WriteOptions): Promise<T> {
+  create(object: KubeObject, options?: WriteOptions): Promise<T> {
     const write = () => this.#resource.create(object, this.#parsing(options));
     return this.#write(object.metadata, options, createAuthorship, write);
   }

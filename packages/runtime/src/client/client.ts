@@ -109,7 +109,7 @@ export function createClient(options: ClientOptions): Client {
   };
   return {
     transport,
-    of: <T extends KubeObject>(kind: Kind<T>): Resource<T> => new KindResource(kind, caller),
+    of: <T extends KubeObject>(kind: Kind<T>): Resource<T, KubeObject> => new KindResource(kind, caller),
     raw: (request) =>
       call(`${request.method} ${request.path}`, request, request.signal ? { signal: request.signal } : {}),
   };

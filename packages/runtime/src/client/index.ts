@@ -51,6 +51,7 @@ export type {
   ServerSideApplyOptions,
   Subresource,
   WatchOptions,
+  WritableKind,
   WriteOptions,
 } from './types.ts';
 export { patchEffect, updateEffect, type WriteEffect } from './write-effect.ts';

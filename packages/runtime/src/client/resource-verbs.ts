@@ -8,11 +8,11 @@ export abstract class ResourceVerbs<T extends KubeObject> {
   abstract patch(key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<T>;
   abstract subresource<S extends object = T>(name: string): Subresource<S>;
 
-  apply(object: T, options?: ServerSideApplyOptions): Promise<T> {
+  apply(object: KubeObject, options?: ServerSideApplyOptions): Promise<T> {
     return this.patch(keyOf(object), apply(object), options);
   }
 
-  applyStatus(object: T, options?: ServerSideApplyOptions): Promise<T> {
+  applyStatus(object: KubeObject, options?: ServerSideApplyOptions): Promise<T> {
     return this.patch(keyOf(object), apply(object), { ...options, subresource: 'status' });
   }
 

@@ -35,7 +35,7 @@ const partialList = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io
 const partialObject = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 
 /** The verbs of one kind over a {@link Caller}. */
-export class KindResource<T extends KubeObject> extends ResourceVerbs<T> implements Resource<T> {
+export class KindResource<T extends KubeObject> extends ResourceVerbs<T> implements Resource<T, KubeObject> {
   readonly #kind: Kind<T>;
   readonly #caller: Caller;
   readonly listStream: Resource<T>['listStream'];
@@ -83,7 +83,7 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
     } while (next !== undefined);
   }
 
-  async create(object: T, options: WriteOptions = {}): Promise<T> {
+  async create(object: KubeObject, options: WriteOptions = {}): Promise<T> {
     const { namespace } = object.metadata;
     return await this.#write(
       'create',
@@ -112,7 +112,7 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
 
   async patch(key: ObjectKey, patch: Patch, options: PatchOptions = {}): Promise<T> {
     const { subresource } = options;
-    const body = patch.type === 'apply' ? { type: patch.type, body: this.#named(patch.body as T) } : patch;
+    const body = patch.type === 'apply' ? { type: patch.type, body: this.#named(patch.body as KubeObject) } : patch;
     const verb = subresource ? `patch ${subresource} of` : 'patch';
     return await this.#one(verb, key, this.#patching(key, body, options, subresource), options);
   }
@@ -179,7 +179,7 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
     key: ObjectKey,
     method: 'POST' | 'PUT',
     path: string,
-    object: T,
+    object: KubeObject,
     options: WriteOptions,
   ): Promise<T> {
     const query = writeQuery(options, this.#caller.fieldManager);
@@ -232,7 +232,7 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
   }
 
   /** The object with its apiVersion and kind, which items of lists and drafts may leave out. */
-  #named(object: T): T {
+  #named<O extends KubeObject>(object: O): O {
     if (object.kind !== undefined && object.apiVersion !== undefined) return object;
     return { ...object, apiVersion: apiVersionOf(this.#kind), kind: this.#kind.kind };
   }

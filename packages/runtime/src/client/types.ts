@@ -107,8 +107,20 @@ export interface Subresource<S extends object> {
   patch(key: ObjectKey, patch: Patch, options?: ServerSideApplyOptions): Promise<S>;
 }
 
-/** The verbs of one kind, always asking the server. */
-export interface Resource<T extends KubeObject> {
+/**
+ * A kind whose objects are written in another type than they are read in: where a schema has defaults, what they fill may be left out.
+ * A kind that says nothing has one type for both.
+ */
+export interface WritableKind<T extends KubeObject, Input extends KubeObject = T> extends Kind<T> {
+  /** Never set; carries the type of the object as it is written. */
+  readonly __input?: Input;
+}
+
+/**
+ * The verbs of one kind, always asking the server.
+ * @typeParam Input what is created and applied; `T` is what is answered
+ */
+export interface Resource<T extends KubeObject, Input extends KubeObject = T> {
   /** @throws ApiError NotFound */
   get(key: ObjectKey, options?: CallOptions): Promise<T>;
   /** Like `get`, but `undefined` when there is no such object. */
@@ -117,15 +129,15 @@ export interface Resource<T extends KubeObject> {
   list(options?: ListOptions): Promise<KubeList<T>>;
   /** All objects, page by page. */
   listAll(options?: ListOptions): AsyncIterable<T>;
-  create(object: T, options?: WriteOptions): Promise<T>;
+  create(object: Input, options?: WriteOptions): Promise<T>;
   /** Replaces the whole object. With `metadata.resourceVersion` set a concurrent change is refused (409 Conflict). */
   update(object: T, options?: WriteOptions): Promise<T>;
   updateStatus(object: T, options?: WriteOptions): Promise<T>;
   patch(key: ObjectKey, patch: Patch, options?: PatchOptions): Promise<T>;
   patchStatus(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<T>;
   /** Server-side apply: `object` is all that this field manager wants. Made when it is not there. */
-  apply(object: T, options?: ServerSideApplyOptions): Promise<T>;
-  applyStatus(object: T, options?: ServerSideApplyOptions): Promise<T>;
+  apply(object: Input, options?: ServerSideApplyOptions): Promise<T>;
+  applyStatus(object: Input, options?: ServerSideApplyOptions): Promise<T>;
   /** @typeParam S what it answers, when that is not the object itself */
   subresource<S extends object = T>(name: string): Subresource<S>;
   /** Of kinds that have replicas. */
@@ -146,7 +158,7 @@ export interface Resource<T extends KubeObject> {
 /** Talks to one API server. */
 export interface Client {
   readonly transport: Transport;
-  of<T extends KubeObject>(kind: Kind<T>): Resource<T>;
+  of<T extends KubeObject, Input extends KubeObject = T>(kind: WritableKind<T, Input>): Resource<T, Input>;
   /** Any path: discovery, `/version`, logs … Answers the parsed body. */
   raw(request: Parameters<Transport['send']>[0]): Promise<unknown>;
 }

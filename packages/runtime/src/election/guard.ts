@@ -59,7 +59,7 @@ export interface WriteTarget {
 export function guardedClient(client: Client, guard: Guard): Client {
   return {
     transport: guardedTransport(client.transport, guard),
-    of: <T extends KubeObject>(kind: Kind<T>) => new GuardedResource(kind, client.of(kind), guard),
+    of: <T extends KubeObject>(kind: Kind<T>) => new GuardedResource(kind, client.of<T, KubeObject>(kind), guard),
     async raw(request) {
       const report = request.method === 'GET' ? undefined : guard.track?.(undefined);
       return await reported(report, () => client.raw(guarded(guard, request)));
@@ -126,12 +126,12 @@ async function reported<A>(
   }
 }
 
-class GuardedResource<T extends KubeObject> extends ResourceVerbs<T> implements Resource<T> {
+class GuardedResource<T extends KubeObject> extends ResourceVerbs<T> implements Resource<T, KubeObject> {
   readonly #kind: Kind<T>;
-  readonly #inner: Resource<T>;
+  readonly #inner: Resource<T, KubeObject>;
   readonly #guard: Guard;
 
-  constructor(kind: Kind<T>, inner: Resource<T>, guard: Guard) {
+  constructor(kind: Kind<T>, inner: Resource<T, KubeObject>, guard: Guard) {
     super();
     this.#kind = kind;
     this.#inner = inner;
@@ -154,7 +154,7 @@ class GuardedResource<T extends KubeObject> extends ResourceVerbs<T> implements 
     yield* this.#inner.listAll(this.#read(options));
   }
 
-  async create(object: T, options?: WriteOptions): Promise<T> {
+  async create(object: KubeObject, options?: WriteOptions): Promise<T> {
     return await this.#tracked(keyOf(object), createAuthorship, () => this.#inner.create(object, this.#write(options)));
   }
 

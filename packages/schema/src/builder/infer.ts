@@ -18,9 +18,12 @@ export type ObjectValue<P> = Flat<
   }
 >;
 
-/** As `ObjectValue`, but as a user writes it: fields with a default may be left out too (at this level). */
+/** As `Infer`, but as a user writes it: fields with a default may be left out too, at every depth. */
+export type InferInput<S> = S extends { readonly __input?: infer T } ? (S extends Nullable ? T | null : T) : never;
+
+/** As `ObjectValue`, but as a user writes it: fields with a default may be left out too, at every depth. */
 export type ObjectInput<P> = Flat<
-  { readonly [K in Exclude<keyof P, OptionalKeys<P, Optional | Defaulted>>]: Infer<P[K]> } & {
-    readonly [K in OptionalKeys<P, Optional | Defaulted>]?: Infer<P[K]>;
+  { readonly [K in Exclude<keyof P, OptionalKeys<P, Optional | Defaulted>>]: InferInput<P[K]> } & {
+    readonly [K in OptionalKeys<P, Optional | Defaulted>]?: InferInput<P[K]>;
   }
 >;

@@ -1,7 +1,7 @@
 import { escapeName } from '../cel/rules/escape.ts';
 import { setOwn } from '../json.ts';
 import type { SchemaNode } from '../node.ts';
-import type { Infer, ObjectInput, ObjectValue, Props } from './infer.ts';
+import type { Infer, InferInput, ObjectInput, ObjectValue, Props } from './infer.ts';
 import { checkedPattern } from './pattern-text.ts';
 import { Schema } from './schema.ts';
 
@@ -59,7 +59,7 @@ export type ListOptions<Item = unknown> =
   | { readonly type: 'map'; readonly keys: Keys<Item> };
 
 /** A list: how it is merged, and how many items it may have. */
-export class ListSchema<T> extends Schema<readonly T[]> {
+export class ListSchema<T, Input = T> extends Schema<readonly T[], readonly Input[]> {
   /** Server-side apply replaces the list as a whole. The server takes lists so when nothing is said, too. */
   atomic(): this {
     return this.with({ 'x-kubernetes-list-type': 'atomic' });
@@ -154,6 +154,9 @@ function objectNode(props: Props): SchemaNode {
 }
 
 /** A list builder for the item builder `S`. */
-export type ListOf<S extends Schema<unknown>> = ListSchema<Infer<S>>;
+export type ListOf<S extends Schema<unknown>> = ListSchema<Infer<S>, InferInput<S>>;
 /** A map builder for the value builder `S`. */
-export type MapOf<S extends Schema<unknown>> = MapSchema<Readonly<Record<string, Infer<S>>>>;
+export type MapOf<S extends Schema<unknown>> = MapSchema<
+  Readonly<Record<string, Infer<S>>>,
+  Readonly<Record<string, InferInput<S>>>
+>;

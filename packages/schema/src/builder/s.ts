@@ -83,8 +83,8 @@ export const s = {
    * A whole Kubernetes object inside this one: the server wants `apiVersion` and `kind`, and checks `metadata`.
    * With an object builder its fields are checked, and others pruned; without, everything is kept.
    */
-  embeddedResource: <T = KubeObject>(fields?: Schema<T>): MapSchema<T> =>
-    new MapSchema<T>({ ...(fields?.node ?? openObject), 'x-kubernetes-embedded-resource': true }),
+  embeddedResource: <T = KubeObject, Input = T>(fields?: Schema<T, Input>): MapSchema<T, Input> =>
+    new MapSchema<T, Input>({ ...(fields?.node ?? openObject), 'x-kubernetes-embedded-resource': true }),
   /** Any JSON value, kept as it is. `T` is the caller's word for it: nothing checks it. */
   any: <T = unknown>(): Schema<T> => new Schema<T>({ 'x-kubernetes-preserve-unknown-fields': true }),
   /** Any JSON object, kept as it is. */

@@ -21,13 +21,15 @@ export interface Nullable {
 export type RuleOptions = Omit<ValidationRule, 'rule'>;
 
 /**
- * An immutable description of one value: its OpenAPI node and its TypeScript type `T`. `Input` is what a default may be:
- * for objects, fields with a default of their own can be left out.
+ * An immutable description of one value: its OpenAPI node and its TypeScript type `T`. `Input` is the type for writing:
+ * in objects, fields with a default of their own can be left out.
  * Every chain method answers a new builder of the same kind, so the order of calls does not matter.
  */
 export class Schema<T, Input = T> {
   /** Never set; carries the type. */
   readonly __type?: T;
+  /** Never set; carries the type for writing. */
+  readonly __input?: Input;
   readonly node: SchemaNode;
   /** Whether an object may leave this field out (`optional()`, or a default fills it). */
   readonly omittable: boolean;

@@ -5,7 +5,7 @@ import { compileSchema } from '../engine/compile-schema.ts';
 import type { SchemaNode } from '../node.ts';
 import { checkDefinition } from './check-definition.ts';
 import { crdOf } from './crd.ts';
-import type { ObjectFrom, Resource, ResourceDefinition } from './types.ts';
+import type { DefinedResource, InputFrom, ObjectFrom, ResourceDefinition } from './types.ts';
 
 /**
  * Makes one value of a custom resource: its `Kind`, the inferred object type, the schema, the CRD, defaults and validation.
@@ -19,7 +19,7 @@ export function defineResource<
   const SpecOptional extends boolean = false,
 >(
   definition: ResourceDefinition<Spec, Status, Root, SpecOptional>,
-): Resource<ObjectFrom<Spec, Status, Root, SpecOptional>> {
+): DefinedResource<ObjectFrom<Spec, Status, Root, SpecOptional>, InputFrom<Spec, Status, Root, SpecOptional>> {
   checkDefinition(definition);
   const { group, version, kind, plural, scope } = definition;
   const schema = rootSchema(definition);

@@ -3,7 +3,7 @@ import type { Props } from '../builder/infer.ts';
 import { own } from '../json.ts';
 import { crdOf } from './crd.ts';
 import { defineResource } from './define-resource.ts';
-import type { ObjectFrom, Resource, ResourceDefinition } from './types.ts';
+import type { DefinedResource, InputFrom, ObjectFrom, Resource, ResourceDefinition } from './types.ts';
 
 type OfKind =
   | 'group'
@@ -30,6 +30,14 @@ type VersionObject<V> = ObjectFrom<
   Part<V, 'specOptional', false>
 >;
 
+/** The objects of one version as they are written. */
+type VersionInput<V> = InputFrom<
+  Part<V, 'spec', undefined>,
+  Part<V, 'status', undefined>,
+  Part<V, 'root', Record<never, never>> extends infer R extends Props ? R : never,
+  Part<V, 'specOptional', false>
+>;
+
 /**
  * How objects of a version become such of the stored one, the hub, and back. `apiVersion` and `kind` are set for them.
  * Both are pure, and lose nothing: what the other version has no field for is kept, in an annotation if need be.
@@ -50,7 +58,7 @@ export interface VersionedResource<V extends Versions = Versions> {
   readonly storage: Extract<keyof V, string>;
   readonly versionNames: readonly Extract<keyof V, string>[];
   /** The kind in one version, for clients and controllers. @throws RangeError when there is none of this name */
-  version<K extends Extract<keyof V, string>>(name: K): Resource<VersionObject<V[K]>>;
+  version<K extends Extract<keyof V, string>>(name: K): DefinedResource<VersionObject<V[K]>, VersionInput<V[K]>>;
   /**
    * The manifest with all versions. It says nothing of conversion, so the server only changes `apiVersion` until a
    * conversion webhook is put in.
@@ -89,7 +97,7 @@ export function defineVersions<const V extends Versions, const Storage extends E
     kind,
     storage,
     versionNames,
-    version: <K extends Name>(name: K) => kindOf(name) as Resource<VersionObject<V[K]>>,
+    version: <K extends Name>(name: K) => kindOf(name) as DefinedResource<VersionObject<V[K]>, VersionInput<V[K]>>,
     crd: () =>
       crdOf(
         names,

@@ -1,5 +1,5 @@
 import type { CustomResourceDefinition, Kind, KubeObject, MutableJson, ObjectOf } from '@coxswain/k8s';
-import type { Infer, ObjectValue, Props } from '../builder/infer.ts';
+import type { Infer, InferInput, ObjectInput, ObjectValue, Props } from '../builder/infer.ts';
 import type { Schema } from '../builder/schema.ts';
 import type { FieldError, SchemaNode, ValidationRule } from '../node.ts';
 
@@ -84,6 +84,20 @@ export type ObjectFrom<Spec, Status, Root, SpecOptional> = KubeObject &
   StatusPart<Status> &
   ObjectValue<Root>;
 
+type SpecInput<Spec, SpecOptional> =
+  Spec extends Schema<unknown>
+    ? SpecOptional extends true
+      ? { readonly spec?: InferInput<Spec> }
+      : { readonly spec: InferInput<Spec> }
+    : unknown;
+type StatusInput<Status> = Status extends Schema<unknown> ? { readonly status?: InferInput<Status> } : unknown;
+
+/** The type of the objects of a definition as they are written: what has a default may be left out. */
+export type InputFrom<Spec, Status, Root, SpecOptional> = KubeObject &
+  SpecInput<Spec, SpecOptional> &
+  StatusInput<Status> &
+  ObjectInput<Root>;
+
 /** A custom resource as a value: the kind for clients and controllers, its schema, its CRD, its defaults and checks. */
 export interface Resource<T extends KubeObject = KubeObject> extends Kind<T> {
   readonly definition: ResourceDefinition;
@@ -97,5 +111,14 @@ export interface Resource<T extends KubeObject = KubeObject> extends Kind<T> {
   validate(object: unknown, old?: unknown): readonly FieldError[];
 }
 
+/** A resource that also knows the type of its objects as they are written, for `create` and `apply` of a client. */
+export interface DefinedResource<T extends KubeObject, Input extends KubeObject> extends Resource<T> {
+  /** Never set; carries the type. */
+  readonly __input?: Input;
+}
+
 /** The object type of a resource: `type Echo = ResourceType<typeof Echo>`. */
 export type ResourceType<R> = ObjectOf<R>;
+
+/** The object type of a resource as it is written, where what has a default may be left out. */
+export type ResourceInput<R> = R extends { readonly __input?: infer Input } ? Input : never;
