@@ -63,7 +63,7 @@ test('a cache of one namespace looks nowhere else, unless a scope says so', asyn
   const cluster = named(nodes);
   await cache.synced();
   const keys = (store: typeof own) =>
-    store.list().map(({ metadata: { namespace, name } }) => `${namespace ?? ''}/${name}`);
+    [...store.list()].map(({ metadata: { namespace, name } }) => `${namespace ?? ''}/${name}`);
   expect([keys(own), keys(other)]).toEqual([['a/x'], ['b/x']]);
   expect(keys(cluster)).toContain('/n');
   expect(cache.store(things)).toBe(own);
