@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 
 /** What is run without a filter: everything of the framework that talks to a server by the flag, and what stands on it. */
-const suites = ['packages/runtime/src', 'packages/testing/src'];
+const suites = ['packages/runtime/src', 'packages/testing/src', 'operators/matrixone/src/admission'];
 
 /**
  * Sets the server and says which test files to run.
