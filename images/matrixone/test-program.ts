@@ -137,3 +137,58 @@ num-of-log-shard-replicas = ${uuids.length}
 init-hakeeper-members = [${list(uuids.map((uuid, at) => `${131072 + at}:${uuid}`))}]
 `;
 }
+
+/** Configuration of a transaction node. */
+export const tnToml = (log: string) => `
+service-type = "TN"
+data-dir = "DIR/tn"
+[hakeeper-client]
+service-addresses = ["${log}"]
+[tn]
+uuid = "tn-0"
+listen-address = "127.0.0.1:0"
+[tn.LogtailServer]
+listen-address = "127.0.0.1:0"
+[tn.lockservice]
+listen-address = "127.0.0.1:0"
+[tn.queryservice]
+listen-address = "127.0.0.1:0"
+[tn.shardservice]
+listen-address = "127.0.0.1:0"
+`;
+
+/** Configuration of a compute node. */
+export const cnToml = (log: string, uuid: string, initWorkState = 'Working') => `
+service-type = "CN"
+data-dir = "DIR/${uuid}"
+[hakeeper-client]
+service-addresses = ["${log}"]
+[cn]
+uuid = "${uuid}"
+listen-address = "127.0.0.1:0"
+sql-address = "127.0.0.1:0"
+init-work-state = "${initWorkState}"
+[cn.lockservice]
+listen-address = "127.0.0.1:0"
+[cn.queryservice]
+listen-address = "127.0.0.1:0"
+[cn.shardservice]
+listen-address = "127.0.0.1:0"
+[cn.frontend]
+host = "127.0.0.1"
+port = 0
+`;
+
+/** Configuration of a proxy that looks at the cluster often. */
+export const proxyToml = (log: string) => `
+service-type = "PROXY"
+data-dir = "DIR/proxy"
+[hakeeper-client]
+service-addresses = ["${log}"]
+[proxy]
+uuid = "proxy-0"
+listen-address = "127.0.0.1:0"
+rebalance-interval = "100ms"
+[proxy.cluster]
+refresh-interval = "100ms"
+`;

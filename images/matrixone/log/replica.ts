@@ -47,7 +47,7 @@ export interface ReplicaOptions {
 }
 
 /** Milliseconds. */
-const times = { beat: 250, election: 1000 };
+const times = { beat: 150, election: 600 };
 
 /** A command, or a look at the state, that waits for the next round. */
 interface Waiting {
