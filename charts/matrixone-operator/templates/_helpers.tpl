@@ -50,3 +50,20 @@ labels:
 {{- end -}}
 {{- if ne $value "0" }}{{ regexFind "[0-9]+$" $value }}{{ end -}}
 {{- end }}
+
+{{/* Whose webhooks are: "own" of this chart, "given" with a Secret from elsewhere, or empty: there are none. */}}
+{{- define "matrixone-operator.webhooks" -}}
+{{- if eq (toString (get (.Values.env | default dict) "ENABLE_WEBHOOKS")) "false" -}}
+{{- else if .Values.webhook.createResource -}}own
+{{- else if .Values.webhook.secretName -}}given
+{{- end -}}
+{{- end }}
+
+{{/* The name of a webhook configuration; the argument is (list context "mutating" or "validating"). */}}
+{{- define "matrixone-operator.configuration" -}}
+matrixone-operator-{{ index . 1 }}-webhook-{{ (index . 0).Release.Name }}
+{{- end }}
+
+{{- define "matrixone-operator.certificateSecret" -}}
+{{ include "matrixone-operator.name" . }}-webhook-certs
+{{- end }}

@@ -1,6 +1,9 @@
 import type { PolicyRule } from '@coxswain/k8s';
 import { rulesOf } from '@coxswain/runtime/manifests';
+import { webhookConfigurations } from '@coxswain/runtime/webhook';
 import { stringify } from 'yaml';
+import { matrixoneWebhooks } from '../admission/index.ts';
+import { BucketClaim } from '../api/index.ts';
 import { matrixoneOperator } from '../operator.ts';
 import { leaseName } from '../process/index.ts';
 
@@ -12,8 +15,8 @@ const text = (value: unknown): string =>
   stringify(value, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false });
 
 /**
- * The files of the chart that are made from what the operator declares: its CRDs, and its rules in three lists: `cluster` (of kinds
- * without a namespace), `namespaced` (where clusters are) and `own` (where the operator itself is).
+ * The files of the chart that are made from what the operator declares: its CRDs, its webhooks, and its rules in three lists: `cluster` (of
+ * kinds without a namespace), `namespaced` (where clusters are) and `own` (where the operator itself is).
  * @returns text by path below the chart
  */
 export function chartFiles(): ReadonlyMap<string, string> {
@@ -23,9 +26,16 @@ export function chartFiles(): ReadonlyMap<string, string> {
     const kept = { ...metadata, annotations: { ...metadata.annotations, ...keep } };
     files.set(`files/crds/${metadata.name}.yaml`, text({ ...rest, metadata: kept }));
   }
-  files.set('files/rules.yaml', text(ruleLists(matrixoneOperator.rules())));
+  files.set('files/rules.yaml', text(ruleLists([...matrixoneOperator.rules(), ...admissionRules])));
+  const [mutating, validating] = webhookConfigurations(matrixoneWebhooks());
+  files.set('files/webhooks.yaml', text({ mutating: mutating?.webhooks, validating: validating?.webhooks }));
   return files;
 }
+
+/** What webhooks look up. */
+const admissionRules: readonly PolicyRule[] = [
+  { apiGroups: [BucketClaim.group], resources: [BucketClaim.plural], verbs: ['list'] },
+];
 
 /** What the process needs besides its controllers: its lease. */
 function ownRules(): readonly PolicyRule[] {

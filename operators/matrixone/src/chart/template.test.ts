@@ -1,5 +1,13 @@
 /** What the charts become, by the real Helm without a cluster: names and meanings that existing values files count on. */
-import type { ClusterRole, ConfigMap, Deployment, Role } from '@coxswain/k8s';
+import type {
+  ClusterRole,
+  ConfigMap,
+  Deployment,
+  MutatingWebhookConfiguration,
+  Role,
+  ValidatingWebhookConfiguration,
+} from '@coxswain/k8s';
+import { selfSigned } from '@coxswain/runtime/webhook';
 import { type ClusterProgram, helmFor } from '@coxswain/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { matrixoneOperator } from '../operator.ts';
@@ -11,15 +19,28 @@ beforeAll(async () => {
 });
 afterAll(() => helm[Symbol.asyncDispose]());
 
+const configurations = {
+  mutating: 'matrixone-operator-mutating-webhook-mo',
+  validating: 'matrixone-operator-validating-webhook-mo',
+};
+const certificates = selfSigned({
+  secret: { namespace: 'system', name: 'matrixone-operator-webhook-certs' },
+  service: { namespace: 'system', name: 'webhook-service' },
+  inject: {
+    mutatingConfigurations: [configurations.mutating],
+    validatingConfigurations: [configurations.validating],
+  },
+});
+
 const operator = async (values: object = {}, release?: string) => {
-  const objects = await rendered(helm, charts.operator, values, release);
+  // The CRDs are large, and only one test looks at them.
+  const objects = await rendered(helm, charts.operator, { crds: { install: false }, ...values }, release);
   const get = <T>(name: string): T => {
     const object = objects.get(name);
     if (!object) throw new Error(`no ${name}; there are ${[...objects.keys()].join(', ')}`);
     return object as unknown as T;
   };
-  const own = [...objects.keys()].filter((name) => !name.startsWith('CustomResourceDefinition/'));
-  return { objects, get, own };
+  return { objects, get, own: [...objects.keys()] };
 };
 
 test('both charts pass helm lint', async () => {
@@ -35,10 +56,13 @@ describe('matrixone-operator', () => {
       'ClusterRoleBinding/mo-matrixone-operator',
       'ConfigMap/matrixone-operator-cm',
       'Deployment/mo-matrixone-operator',
+      'MutatingWebhookConfiguration/matrixone-operator-mutating-webhook-mo',
       'Role/mo-matrixone-operator',
       'RoleBinding/mo-matrixone-operator',
       'Service/mo-matrixone-operator-metrics',
+      'Service/webhook-service',
       'ServiceAccount/mo-matrixone-operator',
+      'ValidatingWebhookConfiguration/matrixone-operator-validating-webhook-mo',
     ]);
   });
 
@@ -104,6 +128,7 @@ describe('matrixone-operator', () => {
       ports: [
         { name: 'metrics', containerPort: 9090 },
         { name: 'health', containerPort: 7000 },
+        { name: 'webhook', containerPort: 9443 },
       ],
     });
     expect(container?.env?.slice(0, 2)).toEqual([
@@ -125,9 +150,13 @@ describe('matrixone-operator', () => {
   test('permissions are those that the operator declares, and no more', async () => {
     const { get } = await operator();
     const { rules } = get<ClusterRole>('ClusterRole/mo-matrixone-operator');
-    expect(rules).toEqual(matrixoneOperator.rules());
-    const near = get<Role>('Role/mo-matrixone-operator').rules?.flatMap(({ resources }) => resources ?? []);
-    expect(new Set(near)).toEqual(new Set(['leases']));
+    const [last = 0, count = 0] = [rules?.length, matrixoneOperator.rules().length];
+    expect(rules?.slice(last - count - 1, -1)).toEqual(matrixoneOperator.rules());
+    const { cluster = [], namespaces = {} } = certificates.rules ?? {};
+    expect(rules?.slice(0, last - count - 1)).toEqual(cluster);
+    const near = get<Role>('Role/mo-matrixone-operator').rules ?? [];
+    expect(near).toEqual(expect.arrayContaining([...(namespaces['system'] ?? [])]));
+    expect(new Set(near.flatMap(({ resources }) => resources))).toEqual(new Set(['leases', 'secrets']));
   });
 
   test('in one namespace they are a Role', async () => {
@@ -139,31 +168,74 @@ describe('matrixone-operator', () => {
     expect(wide.filter((resource) => near.includes(resource))).toEqual([]);
   });
 
+  test('webhooks are called through webhook-service, in one namespace only where only that is watched', async () => {
+    for (const onlyWatchReleasedNS of [false, true]) {
+      const { get } = await operator({ onlyWatchReleasedNS });
+      const webhooks = [
+        ...(get<MutatingWebhookConfiguration>(`MutatingWebhookConfiguration/${configurations.mutating}`).webhooks ??
+          []),
+        ...(get<ValidatingWebhookConfiguration>(`ValidatingWebhookConfiguration/${configurations.validating}`)
+          .webhooks ?? []),
+      ];
+      expect(webhooks.map(({ name }) => name)).toEqual(
+        expect.arrayContaining([
+          'mmatrixonecluster.kb.io',
+          'vmatrixonecluster.kb.io',
+          'mcnset.kb.io',
+          'vproxyset.kb.io',
+        ]),
+      );
+      for (const { clientConfig, failurePolicy, namespaceSelector } of webhooks) {
+        expect(clientConfig.service).toMatchObject({ namespace: 'system', name: 'webhook-service' });
+        expect([failurePolicy, namespaceSelector?.matchLabels]).toEqual([
+          'Fail',
+          onlyWatchReleasedNS ? { 'kubernetes.io/metadata.name': 'system' } : undefined,
+        ]);
+      }
+    }
+  });
+
+  test('with a Secret of their own, who brings it brings the configurations', async () => {
+    const { own, get } = await operator({ webhook: { createResource: false, secretName: 'mine' } });
+    expect(own.filter((name) => /Webhook|webhook/.test(name))).toEqual(['Service/webhook-service']);
+    expect(get<ConfigMap>('ConfigMap/matrixone-operator-cm').data).not.toHaveProperty('webhook');
+    const pod = get<Deployment>('Deployment/mo-matrixone-operator').spec?.template.spec;
+    expect(pod?.volumes).toContainEqual({ name: 'certs', secret: { secretName: 'mine' } });
+    expect(pod?.containers[0]?.volumeMounts).toContainEqual({
+      name: 'certs',
+      mountPath: '/tmp/k8s-webhook-server/serving-certs',
+      readOnly: true,
+    });
+  });
+
+  test('without a Secret and without configurations there are no webhooks', async () => {
+    const { own, get } = await operator({ webhook: { createResource: false } });
+    expect(own.filter((name) => /webhook/i.test(name))).toEqual([]);
+    const [container] = get<Deployment>('Deployment/mo-matrixone-operator').spec?.template.spec?.containers ?? [];
+    expect(container?.env).toContainEqual({ name: 'ENABLE_WEBHOOKS', value: 'false' });
+  });
+
   test('what is switched off is not there', async () => {
-    const { own, objects } = await operator({
+    const { own } = await operator({
       rbac: { create: false },
       serviceAccount: { create: false },
       metrics: { service: { create: false } },
-      crds: { install: false },
+      env: { ENABLE_WEBHOOKS: 'false' },
     });
     expect(own.sort()).toEqual(['ConfigMap/matrixone-operator-cm', 'Deployment/mo-matrixone-operator']);
-    expect(objects.size).toBe(2);
   });
 
   test('probes and metrics go when the flags say so', async () => {
     const args = ['-metrics-bind-address=0', '-health-probe-bind-address', '0'];
     const { own, get } = await operator({ args });
-    expect(own.filter((name) => name.startsWith('Service/'))).toEqual([]);
+    expect(own.filter((name) => name.startsWith('Service/'))).toEqual(['Service/webhook-service']);
     const [container] = get<Deployment>('Deployment/mo-matrixone-operator').spec?.template.spec?.containers ?? [];
-    expect([container?.ports, container?.readinessProbe, container?.livenessProbe]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    expect(container?.ports).toEqual([{ name: 'webhook', containerPort: 9443 }]);
+    expect([container?.readinessProbe, container?.livenessProbe]).toEqual([undefined, undefined]);
   });
 
   test('Helm keeps every CRD', async () => {
-    const { objects } = await operator();
+    const { objects } = await operator({ crds: { install: true } });
     for (const crd of matrixoneOperator.crds()) {
       const found = objects.get(`CustomResourceDefinition/${crd.metadata.name}`);
       expect(found).toEqual({

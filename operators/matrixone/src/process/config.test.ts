@@ -23,6 +23,7 @@ test('the files that the chart mounts', async () => {
     featureGates: 'cnLabel: true\ncnPool: true\ns3Reclaim: false\n',
     brConfig: 'image: "my.registry/matrixorigin/mobr:1.0.0-rc1"\n',
     onlyWatchReleasedNS: 'true',
+    webhook: 'service: s\nsecret: t\nmutating: m\nvalidating: v\n',
   });
   expect(config).toEqual({
     serviceArgs: { logService: ['-debug-http=:6060'], dn: ['a', 'b'], cn: [], proxy: [] },
@@ -30,6 +31,7 @@ test('the files that the chart mounts', async () => {
     backupImage: 'my.registry/matrixorigin/mobr:1.0.0-rc1',
     bucketCleanImage: 'amazon/aws-cli:latest',
     onlyOwnNamespace: true,
+    webhook: { service: 's', secret: 't', mutating: 'm', validating: 'v' },
   });
 });
 
@@ -47,6 +49,7 @@ test.each<[Readonly<Record<string, string>>, RegExp]>([
   [{ defaultArgs: 'cn: x' }, /defaultArgs\.cn .* list of texts/],
   [{ defaultArgs: '- x' }, /defaultArgs .* must be a map/],
   [{ brConfig: 'image: 3' }, /brConfig\.image .* must be a text/],
+  [{ webhook: 'service: s' }, /webhook\.secret .* must be the name of an object/],
   [{ onlyWatchReleasedNS: 'sometimes' }, /onlyWatchReleasedNS .* true or false/],
 ])('%j is refused', async (texts, message) => {
   await expect(files(texts)).rejects.toThrow(message);

@@ -20,6 +20,18 @@ export interface OperatorConfig {
   readonly bucketCleanImage?: string;
   /** Whether only the namespace of the operator is looked at. */
   readonly onlyOwnNamespace: boolean;
+  /** Absent: certificates are in files, and who put them there sees to it that they are trusted. */
+  readonly webhook?: WebhookNames;
+}
+
+/** Objects in the operator's namespace and configurations for webhooks whose certificate the operator makes itself. */
+export interface WebhookNames {
+  /** The Service through which they are called. */
+  readonly service: string;
+  /** The Secret that keeps the certificate. */
+  readonly secret: string;
+  readonly mutating: string;
+  readonly validating: string;
 }
 
 /**
@@ -87,6 +99,22 @@ export function decodeConfig(values: Fields, where: string): OperatorConfig {
     ...(backupImage ? { backupImage } : {}),
     ...(bucketCleanImage ? { bucketCleanImage } : {}),
     onlyOwnNamespace,
+    ...(values['webhook'] ? { webhook: webhookOf(fields('webhook'), wrong) } : {}),
+  };
+}
+
+function webhookOf(given: Fields, wrong: (field: string, what: string) => never): WebhookNames {
+  const name = (field: string): string => {
+    const value = given[field];
+    return typeof value === 'string' && value !== ''
+      ? value
+      : wrong(`webhook.${field}`, 'must be the name of an object');
+  };
+  return {
+    service: name('service'),
+    secret: name('secret'),
+    mutating: name('mutating'),
+    validating: name('validating'),
   };
 }
 

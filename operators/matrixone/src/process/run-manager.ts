@@ -21,6 +21,7 @@ export interface ManagerProcess extends ProgramProcess {
  * | --- | --- |
  * | `POD_NAME`, `POD_NAMESPACE` | which pod this is: who holds the lease, and where the lease is. Absent: the connection's namespace |
  * | `POD_IP` | the pod's address |
+ * | `ENABLE_WEBHOOKS` | `false`: no webhooks are served |
  * | `KUBECONFIG` | outside of a cluster |
  */
 export async function runManager(process: ManagerProcess): Promise<void> {
@@ -36,7 +37,8 @@ export async function runManager(process: ManagerProcess): Promise<void> {
     const config = await readConfig(flags.configDirectory);
     const connection = await defaultConnection({ env });
     const { POD_NAME: name = 'matrixone-operator', POD_NAMESPACE: namespace = connection.namespace, POD_IP: ip } = env;
-    return setUp({ flags, config, connection, pod: { name, namespace, ...(ip ? { ip } : {}) }, log });
+    const pod = { name, namespace, ...(ip ? { ip } : {}) };
+    return setUp({ flags, config, connection, pod, log, webhooks: env['ENABLE_WEBHOOKS'] !== 'false' });
   };
   await runUntilSignal(start, { log, process, onRunning: () => log.info({}, 'the controllers run') });
 }

@@ -1,8 +1,11 @@
+import { join } from 'node:path';
 import { type Client, type Connection, clientMetrics, createClient, httpTransport } from '@coxswain/runtime/client';
 import { type Logger, randomUuid, systemRandom } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
 import { prometheusMetrics } from '@coxswain/runtime/metrics';
 import { healthServer, metricsServer } from '@coxswain/runtime/serving';
+import { type CertificateSource, certificatesFromFiles, selfSigned, webhookServer } from '@coxswain/runtime/webhook';
+import { matrixoneWebhooks } from '../admission/index.ts';
 import { matrixoneOperator } from '../operator.ts';
 import type { OperatorConfig } from './config.ts';
 import type { Address, Flags } from './flags.ts';
@@ -24,10 +27,13 @@ interface Parts {
   readonly connection: Connection;
   readonly pod: PodFacts;
   readonly log: Logger;
+  /** Whether webhooks are served. */
+  readonly webhooks: boolean;
 }
 
-/** The operator's manager, with probes and metrics, ready to be started. */
-export async function setUp({ flags, config, connection, pod, log }: Parts): Promise<Manager> {
+/** The operator's manager, with probes, metrics and webhooks, ready to be started. */
+export async function setUp(parts: Parts): Promise<Manager> {
+  const { flags, config, connection, pod, log } = parts;
   const registry = await prometheusMetrics();
   const interceptors = [clientMetrics(registry, { host: new URL(connection.server).host })];
   const client: Client = createClient({
@@ -41,12 +47,32 @@ export async function setUp({ flags, config, connection, pod, log }: Parts): Pro
     name: 'matrixone-operator',
     log,
     metrics: registry,
+    ...(config.onlyOwnNamespace ? { namespace: pod.namespace } : {}),
     ...(flags.leaderElect ? { election } : {}),
   });
   if (flags.metrics) manager.add(metricsServer({ registry, ...listening(flags.metrics, pod) }));
   if (flags.health) manager.add(healthServer({ manager, ...listening(flags.health, pod) }));
+  if (parts.webhooks) {
+    const { serviceArgs, gates, onlyOwnNamespace } = config;
+    // Whoever may look into one namespace only cannot tell whose a bucket is.
+    const webhooks = matrixoneWebhooks({ serviceArgs, s3Reclaim: gates.s3Reclaim && !onlyOwnNamespace });
+    const serving = { client, webhooks, certificates: certificatesOf(parts), log, metrics: registry };
+    manager.add(webhookServer({ ...serving, ...listening({ port: 9443 }, pod) }));
+  }
   matrixoneOperator.setup(manager, { serviceArgs: config.serviceArgs, failover: flags.failover });
   return manager;
+}
+
+function certificatesOf({ flags, config: { webhook }, pod: { namespace } }: Parts): CertificateSource {
+  if (!webhook) {
+    const at = (name: string) => join(flags.certificateDirectory, name);
+    return certificatesFromFiles({ cert: at('tls.crt'), key: at('tls.key') });
+  }
+  return selfSigned({
+    secret: { namespace, name: webhook.secret },
+    service: { namespace, name: webhook.service },
+    inject: { mutatingConfigurations: [webhook.mutating], validatingConfigurations: [webhook.validating] },
+  });
 }
 
 /** Pods with an address of the loopback range share that range: one that listened at all addresses would be in the way of the others. */
