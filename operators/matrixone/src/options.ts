@@ -1,3 +1,4 @@
+import type { Random } from '@coxswain/runtime/core';
 import type { CnStoreService } from './cnstore/index.ts';
 import type { DefaultServiceArgs } from './defaults/index.ts';
 
@@ -9,4 +10,6 @@ export interface MatrixOneOptions {
   readonly failover?: boolean;
   /** How compute nodes are put into and taken out of service; default: by Kubernetes alone. */
   readonly cnStores?: CnStoreService;
+  /** Names of what is made in numbers; default: the machine's. */
+  readonly random?: Random;
 }

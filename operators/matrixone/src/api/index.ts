@@ -15,6 +15,7 @@ export { LogSet } from './logset.ts';
 export { MatrixOneCluster } from './matrixonecluster.ts';
 export { cnSetNames, credentialName, dnSetNames, logSetNames, proxySetNames, setLabels } from './names.ts';
 export type { MainContainerOverlay, Overlay } from './overlay.ts';
+export * from './pool-marks.ts';
 export { ProxySet } from './proxyset.ts';
 export { RestoreJob } from './restorejob.ts';
 export type { ObjectDependency } from './shared.ts';

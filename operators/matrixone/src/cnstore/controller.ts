@@ -9,7 +9,6 @@ import {
   ANNOTATION_LOCK_RESTART,
   type CNLabel,
   CNSet,
-  cnSetNames,
   FINALIZER_CN_DRAINING,
   FINALIZER_CN_STORE,
   LABEL_CN_UUID,
@@ -17,11 +16,12 @@ import {
   LABEL_INSTANCE,
   LogSet,
 } from '../api/index.ts';
-import { cnStoreUuid } from '../identity/index.ts';
 import { decideDrain, drainTimeout } from './drain.ts';
 import { changeMetadata, setGate } from './pod-writes.ts';
+import { changeOf, isPooled, poolStep } from './pool.ts';
 import type { CnStore, CnStoreService } from './service.ts';
 import { isMetadataUpdate, stageOf } from './stage.ts';
+import { storeOfPod } from './store-of-pod.ts';
 
 /** Milliseconds before something that did not work is tried again. */
 const retryAfter = 5_000;
@@ -76,11 +76,22 @@ export class CnStoreController implements Reconciler {
       annotations: { ...drainMarks, [ANNOTATION_CN_STATE]: 'Up' },
     };
     // First the finalizers: what serves must not go without a word.
-    await changeMetadata(client, pod, change, signal);
+    const marked = await changeMetadata(client, pod, change, signal);
+    if (isPooled(pod)) return this.#wait({ ...pass, pod: marked });
     await this.#service.serve(store, labelsOf(pod), signal);
     await setGate(pass, pod, true, 'CNStoreReady');
     const { refreshAfter } = this.#service;
     return refreshAfter === undefined ? undefined : { requeueAfter: refreshAfter };
+  }
+
+  /** A node of a pool serves when it is claimed, and that is the claim's to say. */
+  async #wait(pass: Pass): Promise<Result> {
+    const { client, pod, set, signal } = pass;
+    const step = await poolStep(this.#service, { ...pass, scaling: set?.spec.scalingConfig });
+    // A claim, or the pool, may have decided otherwise meanwhile.
+    await changeMetadata(client, pod, { ...changeOf(step), exact: true }, signal);
+    if (step.gate) await setGate(pass, pod, step.gate.open, step.gate.reason);
+    return step.again;
   }
 
   async #cordon(pass: Pass): Promise<Result> {
@@ -141,21 +152,9 @@ export class CnStoreController implements Reconciler {
 }
 
 function passOf(context: ReconcileContext, pod: Pod): Pass {
-  const { namespace = '', name, labels } = pod.metadata;
-  const instance = labels?.[LABEL_INSTANCE] ?? '';
-  const set = context.cache.store(CNSet).get({ namespace, name: instance });
-  const logSet = set?.deps?.logSet?.metadata;
-  return {
-    ...context,
-    pod,
-    set,
-    store: {
-      logSet: { namespace: logSet?.namespace || namespace, name: logSet?.name ?? '' },
-      uuid: cnStoreUuid(name, cnSetNames(instance).headless, namespace),
-      podName: name,
-      podIP: pod.status?.podIP,
-    },
-  };
+  const { namespace = '', labels } = pod.metadata;
+  const set = context.cache.store(CNSet).get({ namespace, name: labels?.[LABEL_INSTANCE] ?? '' });
+  return { ...context, pod, set, store: storeOfPod(pod, set) };
 }
 
 /** The labels a node serves for; none when the annotation holds something else. */

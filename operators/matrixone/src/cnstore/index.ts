@@ -4,5 +4,7 @@
  */
 export { CnStoreController } from './controller.ts';
 export { type DrainDecision, decideDrain, drainTimeout } from './drain.ts';
-export { type CnStore, type CnStoreService, type StoreLoad, unmanagedCnStores } from './service.ts';
+export { changeMetadata, type MetadataChange } from './pod-writes.ts';
+export { type CnStore, type CnStoreService, type StoreLoad, type StoreRecord, unmanagedCnStores } from './service.ts';
 export { type Stage, stageOf, storeState } from './stage.ts';
+export { storeOfPod } from './store-of-pod.ts';

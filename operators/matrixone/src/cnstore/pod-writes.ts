@@ -11,6 +11,8 @@ export interface MetadataChange {
   readonly annotations?: Readonly<Record<string, string | null>>;
   readonly addFinalizers?: readonly string[];
   readonly removeFinalizers?: readonly string[];
+  /** Only when nobody has changed the pod since: for what two may decide at once. Default false. */
+  readonly exact?: boolean;
 }
 
 function differing(present: Texts = {}, wanted: Readonly<Record<string, string | null>> = {}) {
@@ -32,7 +34,7 @@ function metadataPatch(pod: Pod, change: MetadataChange): object | undefined {
   };
   if (Object.keys(patch).length === 0) return undefined;
   // Finalizers are a list that others write too: only on top of the version we know.
-  return sameFinalizers ? patch : { ...patch, resourceVersion: pod.metadata.resourceVersion };
+  return sameFinalizers && !change.exact ? patch : { ...patch, resourceVersion: pod.metadata.resourceVersion };
 }
 
 /** Changes a pod's metadata in one write, or none when nothing differs. @throws ApiError Conflict */

@@ -19,6 +19,16 @@ export interface StoreLoad {
   readonly locksReleased: boolean;
 }
 
+/** A node as the cluster describes it; absent parts are not known. */
+export interface StoreRecord {
+  readonly lockServiceAddress?: string;
+  readonly pipelineServiceAddress?: string;
+  readonly sqlAddress?: string;
+  readonly queryAddress?: string;
+  /** As MatrixOne counts them: 1 is Working, 2 is Draining. */
+  readonly workState?: number;
+}
+
 /**
  * Puts compute nodes into and out of service. The implementations differ in whom they ask; controllers do not know.
  * Every call may be repeated, and fails when the answer is not known: not knowing is never "nothing to do".
@@ -32,6 +42,8 @@ export interface CnStoreService {
   drain(store: CnStore, signal: AbortSignal): Promise<void>;
   /** What the node still serves; `undefined` when the cluster does not know the node. */
   load(store: CnStore, signal: AbortSignal): Promise<StoreLoad | undefined>;
+  /** The node as the cluster describes it; `undefined` when it does not know the node. Absent: nobody can be asked. */
+  describe?(store: CnStore, signal: AbortSignal): Promise<StoreRecord | undefined>;
   /** The node will not come back. */
   forget(store: CnStore, signal: AbortSignal): Promise<void>;
 }

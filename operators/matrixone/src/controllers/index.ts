@@ -4,6 +4,8 @@
  * blindly (bootstrap choice, failover, growing volumes) is an action of its own.
  * Knows nothing of admission, nor of which cluster it runs on.
  */
+
+export { childrenOfSets } from './children.ts';
 export { ClusterActor } from './cluster.ts';
 export { CNSetActor } from './cnset.ts';
 export { DNSetActor } from './dnset.ts';

@@ -1,7 +1,7 @@
 import type { Pod } from '@coxswain/k8s';
 import { matchesLabels, parseTime, selectorFromField } from '@coxswain/runtime/core';
 import type { CNClaim } from '../api/index.ts';
-import { claimantOf, isLeaving, LABEL_LAST_OWNER, LABEL_OUTDATED, LABEL_POOL, phaseOf, podOf } from './marks.ts';
+import { claimantOf, isLeaving, LABEL_LAST_OWNER, LABEL_OUTDATED, LABEL_POOL, phaseOf, podOf } from '../api/index.ts';
 import { hasEnded } from './pod-health.ts';
 
 /** The live claim other than `claim` that is bound to a pod, if there is one. */

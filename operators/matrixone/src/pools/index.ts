@@ -3,4 +3,4 @@
  * What to do is decided by pure functions over pods and claims as they are seen. Knows nothing of how a CNSet becomes pods, nor of
  * MatrixOne's wire protocol.
  */
-export { type PodPhase, phaseOf } from './marks.ts';
+export { setupPools } from './setup.ts';

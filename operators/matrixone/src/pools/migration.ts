@@ -1,5 +1,5 @@
 import type { Pod } from '@coxswain/k8s';
-import { claimantOf, phaseOf } from './marks.ts';
+import { claimantOf, phaseOf } from '../api/index.ts';
 
 /** Milliseconds that proxies get to learn of the new node before the old one is taken out of service. */
 const propagation = 15_000;

@@ -1,7 +1,7 @@
 import type { CNPool, CNSet, CNSetSpec } from '../api/index.ts';
+import { LABEL_MANAGED_BY, LABEL_OWNER_UID, LABEL_PHASE, LABEL_POOL, LABEL_REVISION } from '../api/index.ts';
 import { type DefaultServiceArgs, defaultCNSet } from '../defaults/index.ts';
 import { hasInPlacePoolRolling } from '../version/index.ts';
-import { LABEL_MANAGED_BY, LABEL_OWNER_UID, LABEL_PHASE, LABEL_POOL, LABEL_REVISION } from './marks.ts';
 import { revisionOf, revisionText } from './revision.ts';
 
 /** How many nodes a set of a pool shall have, and which pods are to go. */

@@ -1,5 +1,5 @@
 import type { Pod } from '@coxswain/k8s';
-import { isLeaving, phaseOf } from './marks.ts';
+import { isLeaving, phaseOf } from '../api/index.ts';
 
 /** The pods of a pool's newest set that count, by what they are for. */
 export interface PoolCensus {

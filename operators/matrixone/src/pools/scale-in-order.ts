@@ -1,6 +1,6 @@
 import type { Pod } from '@coxswain/k8s';
 import { parseTime } from '@coxswain/runtime/core';
-import { ANNOTATION_RECLAIMED_AT, LABEL_LAST_OWNER, phaseOf } from './marks.ts';
+import { ANNOTATION_RECLAIMED_AT, LABEL_LAST_OWNER, phaseOf } from '../api/index.ts';
 
 const ranks = { Terminating: 0, Unknown: 1, Idle: 2, Draining: 3, Bound: 3 } as const;
 

@@ -1,5 +1,5 @@
 import type { Pod } from '@coxswain/k8s';
-import type { CNClaim } from '../api/index.ts';
+import type { CNClaim } from './cnclaim.ts';
 
 /** Marks of pools on pods, claims and sets. Other software selects by them: they must never change. */
 export const LABEL_PHASE = 'pool.matrixorigin.io/phase';

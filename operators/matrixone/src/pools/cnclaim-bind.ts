@@ -1,0 +1,98 @@
+import { Pod } from '@coxswain/k8s';
+import { type Action, type ActorContext, Resync } from '@coxswain/runtime/actor';
+import { merge } from '@coxswain/runtime/client';
+import { isConflict, isNotFound, keyOf, matchesLabels, selectorFromField } from '@coxswain/runtime/core';
+import { CNClaim, CNPool, KRUISE_LIFECYCLE_STATE, LABEL_DIRECT_POD, LABEL_PHASE, LABEL_POOL } from '../api/index.ts';
+import { type CnStoreService, changeMetadata } from '../cnstore/index.ts';
+import { candidates, orphans } from './claim-candidates.ts';
+import { boundMarks } from './pod-marks.ts';
+import { storeOf } from './reclaim.ts';
+
+type Context = ActorContext<CNClaim>;
+
+/** Milliseconds between looks for a pod that is free. */
+const lookAgain = 5_000;
+/** Milliseconds between looks at a pod that OpenKruise works on. */
+const untilNormal = 15_000;
+
+/** Whether OpenKruise leaves a pod alone; pods that others made it never touches. */
+export function isNormal({ metadata: { labels } }: Pod): boolean {
+  return labels?.[LABEL_DIRECT_POD] !== undefined || labels?.[KRUISE_LIFECYCLE_STATE] === 'Normal';
+}
+
+/** The next step of a claim without a pod. @throws Resync while there is none for it */
+export async function bind(context: Context, service: CnStoreService): Promise<Action<CNClaim>> {
+  context.status.phase = 'Pending';
+  const pod = await take(context);
+  if (pod && !isNormal(pod)) throw new Resync(`pod ${pod.metadata.name} is being updated`, untilNormal);
+  if (pod) return bindTo(pod, service);
+  const pool = nominated(context);
+  if (pool !== undefined) return nominate(pool);
+  throw new Resync('no pod is free', lookAgain);
+}
+
+/** Marks a pod as this claim's: whoever is first has it, all others meet a conflict. */
+async function take(context: Context): Promise<Pod | undefined> {
+  const { client, object, signal, store } = context;
+  const { namespace } = object.metadata;
+  const inNamespace = namespace === undefined ? {} : { namespace };
+  const pods = [...store(Pod).list({ ...inNamespace, labels: LABEL_PHASE })];
+  const claims = [...store(CNClaim).list(inNamespace)];
+  const [mine] = orphans(object, pods, claims);
+  if (mine) return mine;
+  for (const pod of candidates(object, pods, claims).filter(isNormal)) {
+    try {
+      return await changeMetadata(client, pod, boundMarks(object), signal);
+    } catch (error) {
+      if (!isConflict(error) && !isNotFound(error)) throw error;
+    }
+  }
+  return undefined;
+}
+
+function bindTo(pod: Pod, service: CnStoreService): Action<CNClaim> {
+  return {
+    name: 'Bind',
+    async run(context) {
+      const { client, object, signal } = context;
+      await service.serve(storeOf(context, pod), object.spec?.cnLabels ?? [], signal);
+      const pool = pod.metadata.labels?.[LABEL_POOL];
+      const body = {
+        metadata: {
+          resourceVersion: object.metadata.resourceVersion,
+          ...(pool ? { labels: { [LABEL_POOL]: pool } } : {}),
+        },
+        spec: {
+          podName: pod.metadata.name,
+          ...(pod.spec?.nodeName ? { nodeName: pod.spec.nodeName } : {}),
+          ...(pool ? { poolName: pool } : {}),
+        },
+      };
+      await client.of(CNClaim).patch(keyOf(object), merge(body), { signal });
+    },
+  };
+}
+
+/** The pool that is to make a pod for the claim, when it is not noted yet: there it counts as one that waits. */
+function nominated({ object, store }: Context): string | undefined {
+  const { spec, metadata } = object;
+  const named = spec?.poolName;
+  if (named) return metadata.labels?.[LABEL_POOL] === named ? undefined : named;
+  const selector = selectorFromField(spec?.selector);
+  const { namespace } = metadata;
+  return [...store(CNPool).list(namespace === undefined ? {} : { namespace })]
+    .filter((pool) => !pool.metadata.deletionTimestamp && matchesLabels(selector, pool.spec.podLabels))
+    .map((pool) => pool.metadata.name)
+    .sort()[0];
+}
+
+function nominate(pool: string): Action<CNClaim> {
+  return {
+    name: 'Nominate',
+    async run({ client, object, signal }) {
+      const { resourceVersion } = object.metadata;
+      const body = { metadata: { resourceVersion, labels: { [LABEL_POOL]: pool } }, spec: { poolName: pool } };
+      await client.of(CNClaim).patch(keyOf(object), merge(body), { signal });
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import { Pod } from '@coxswain/k8s';
+import { type Action, type Actor, type ActorContext, Resync } from '@coxswain/runtime/actor';
+import { merge } from '@coxswain/runtime/client';
+import { formatTime, keyOf, parseTime } from '@coxswain/runtime/core';
+import { CNClaim, claimantOf, isLeaving, LABEL_CLAIMED_BY, phaseOf, podOf } from '../api/index.ts';
+import { type CnStoreService, changeMetadata } from '../cnstore/index.ts';
+import { otherHolder } from './claim-candidates.ts';
+import { bind, isNormal } from './cnclaim-bind.ts';
+import { migrationStep } from './migration.ts';
+import { hasEnded } from './pod-health.ts';
+import { boundMarks } from './pod-marks.ts';
+import { reclaim, storeOf } from './reclaim.ts';
+
+type Context = ActorContext<CNClaim>;
+
+/** Milliseconds that a pod may be unseen after it was claimed. */
+const cacheDelay = 10_000;
+/** Milliseconds between looks at something that others have to end. */
+const lookAgain = 10_000;
+
+/** The life of a claim (`spec/matrixone.md` §3.4): it takes a pod of a pool, keeps it in service, and gives it back. */
+export class CNClaimActor implements Actor<CNClaim> {
+  readonly #service: CnStoreService;
+
+  constructor(options: { readonly cnStores: CnStoreService }) {
+    this.#service = options.cnStores;
+  }
+
+  async observe(context: Context): Promise<Action<CNClaim> | undefined> {
+    const { object, status } = context;
+    // For good: whoever made the claim makes another.
+    if (status.phase === 'Lost') return podOf(object) === undefined ? undefined : lose;
+    const podName = podOf(object);
+    if (podName === undefined) return bind(context, this.#service);
+    const pod = context.store(Pod).get({ namespace: object.metadata.namespace ?? '', name: podName });
+    if (!pod) return this.#missing(context, podName);
+    if (hasEnded(pod)) return lose;
+    return this.#keep(context, pod);
+  }
+
+  #missing({ clock, status }: Context, podName: string): Action<CNClaim> {
+    const known = status.store?.string === podName ? status.store.boundTime : undefined;
+    const since = known ?? status.boundTime;
+    // Cut off before it could be said when: from now on, then.
+    if (since === undefined) status.boundTime = formatTime(clock.now());
+    const left = cacheDelay - (clock.now() - parseTime(since ?? formatTime(clock.now())));
+    if (left > 0) throw new Resync(`pod ${podName} is not seen`, left);
+    return lose;
+  }
+
+  async #keep(context: Context, pod: Pod): Promise<Action<CNClaim> | undefined> {
+    if (isTakenByOther(context, pod)) {
+      if (context.status.store?.string === pod.metadata.name) return lose;
+      throw new Resync(`pod ${pod.metadata.name} belongs to claim ${claimantOf(pod)}`, lookAgain);
+    }
+    if (isLeaving(pod) || phaseOf(pod) === 'Terminating' || !isNormal(pod)) {
+      throw new Resync(`pod ${pod.metadata.name} is being updated or removed`, lookAgain);
+    }
+    const { client, object, signal } = context;
+    const marked = await changeMetadata(client, pod, boundMarks(object), signal);
+    await this.#service.serve(storeOf(context, marked), object.spec?.cnLabels ?? [], signal);
+    await this.#report(context, marked);
+    return object.spec?.sourcePod?.podName ? this.#migrate(context, object.spec.sourcePod.podName) : undefined;
+  }
+
+  async #report(context: Context, pod: Pod): Promise<void> {
+    const { clock, object, status, signal } = context;
+    const store = storeOf(context, pod);
+    const record = await this.#service.describe?.(store, signal);
+    const isNew = status.store?.string !== pod.metadata.name;
+    const boundTime = (isNew ? undefined : status.store?.boundTime) ?? formatTime(clock.now());
+    if (isNew || !status.phase || status.phase === 'Pending') status.phase = 'Bound';
+    status.boundTime ??= boundTime;
+    status.store = {
+      ...record,
+      serviceID: store.uuid,
+      ...(object.spec?.cnLabels ? { labels: [...object.spec.cnLabels] } : {}),
+      string: pod.metadata.name,
+      boundTime,
+    };
+  }
+
+  async #migrate(context: Context, sourceName: string): Promise<Action<CNClaim> | undefined> {
+    const { clock, object, status, signal } = context;
+    if (sourceName === podOf(object)) return finishMigration;
+    const source = context.store(Pod).get({ namespace: object.metadata.namespace ?? '', name: sourceName });
+    const boundFor = clock.now() - parseTime(status.store?.boundTime ?? formatTime(clock.now()));
+    const step = migrationStep({ claim: object.metadata.name, source, boundFor });
+    if (step.kind === 'finish' || !source) return finishMigration;
+    if (step.kind === 'wait') throw new Resync(`proxies learn of pod ${podOf(object)}`, step.after);
+    if (step.kind === 'reclaim') await reclaim(context, this.#service, source);
+    const load = await this.#service.load(storeOf(context, source), signal);
+    if (load) {
+      const { sessions: connections, pipelines, replicas } = load;
+      status.migrate = { source: { connections, pipelines, replicas } };
+    }
+    throw new Resync(`sessions move away from pod ${sourceName}`, lookAgain);
+  }
+
+  async finalize(context: Context): Promise<boolean> {
+    const { client, object, signal, store } = context;
+    const { namespace, name } = object.metadata;
+    const inNamespace = namespace === undefined ? {} : { namespace };
+    const claims = [...store(CNClaim).list(inNamespace)];
+    const mine = [...store(Pod).list({ ...inNamespace, labels: { [LABEL_CLAIMED_BY]: name } })];
+    for (const pod of mine.filter((one) => phaseOf(one) === 'Bound')) {
+      const holder = otherHolder(object, pod.metadata.name, claims);
+      if (!holder) await reclaim(context, this.#service, pod);
+      else await changeMetadata(client, pod, boundMarks(holder), signal);
+    }
+    return true;
+  }
+}
+
+/** Whether another claim has marked a pod as its own, and is there to keep it. */
+function isTakenByOther({ object, store }: Context, pod: Pod): boolean {
+  const claimant = claimantOf(pod);
+  if (claimant === undefined || claimant === object.metadata.name || phaseOf(pod) !== 'Bound') return false;
+  return store(CNClaim).get({ namespace: object.metadata.namespace ?? '', name: claimant }) !== undefined;
+}
+
+/** The pod is gone. First the phase: a claim without a pod that is not lost would look for another. */
+const lose: Action<CNClaim> = {
+  name: 'Lose',
+  async run({ client, object, signal }) {
+    const key = keyOf(object);
+    const lost = await client.of(CNClaim).patchStatus(key, merge({ status: { phase: 'Lost' } }), { signal });
+    const { resourceVersion } = lost.metadata;
+    const body = { metadata: { resourceVersion }, spec: { podName: null, nodeName: null } };
+    await client.of(CNClaim).patch(key, merge(body), { signal });
+  },
+};
+
+const finishMigration: Action<CNClaim> = {
+  name: 'FinishMigration',
+  async run({ client, object, status, signal }) {
+    delete status.migrate;
+    const { resourceVersion } = object.metadata;
+    const body = { metadata: { resourceVersion }, spec: { sourcePod: null } };
+    await client.of(CNClaim).patch(keyOf(object), merge(body), { signal });
+  },
+};
