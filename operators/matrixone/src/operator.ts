@@ -17,6 +17,7 @@ import {
 } from './api/index.ts';
 import { setupControllers } from './controllers/index.ts';
 import type { MatrixOneOptions } from './options.ts';
+import { setupPools } from './pools/index.ts';
 import { operatorRules } from './rbac.ts';
 
 /** All kinds of the group: manifests of every one of them are taken. */
@@ -36,7 +37,7 @@ const resources = [
   CNClaimSet,
 ] as const;
 /** Those that have a controller. */
-const acted: readonly Kind[] = [MatrixOneCluster, LogSet, DNSet, CNSet, ProxySet];
+const acted: readonly Kind[] = [MatrixOneCluster, LogSet, DNSet, CNSet, ProxySet, CNPool, CNClaim, CNClaimSet];
 
 /** The MatrixOne operator: what to install, and what to run. */
 export const matrixoneOperator = {
@@ -52,5 +53,6 @@ export const matrixoneOperator = {
   /** Adds its controllers to a manager. */
   setup(manager: Manager, options: MatrixOneOptions = {}): void {
     setupControllers(manager, options);
+    setupPools(manager, options);
   },
 };
