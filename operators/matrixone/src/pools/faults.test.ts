@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { podOf } from '../api/index.ts';
+import { PoolWorld, TestStores } from './test-pools.ts';
+
+test('with requests and answers lost, and an operator replaced on the way, every claim gets a pod of its own', {
+  timeout: 120_000,
+}, async () => {
+  const cnStores = new TestStores();
+  await using pool = await PoolWorld.start({ cnStores }, { maxIdle: 1 });
+  const { world } = pool;
+  await world.stopOperator();
+  await world.startOperator({ cnStores, faults: 3 });
+  await pool.claimSet('cs', 2);
+  await pool.claim('alone');
+  for (let i = 0; i < 12; i++) {
+    await world.clock.advance(3_000);
+    expect(await world.drive(pool.broken())).toEqual([]);
+    if (i !== 3) continue;
+    await world.stopOperator();
+    await world.startOperator({ cnStores, faults: 4 });
+  }
+  await pool.until({ Bound: 3, Idle: 1 });
+  const claims = await world.drive(pool.claims());
+  expect(claims).toHaveLength(3);
+  expect(new Set(claims.map(podOf)).size).toBe(3);
+  expect([...cnStores.serving].sort()).toEqual(claims.map(podOf).sort());
+});
