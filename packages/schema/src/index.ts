@@ -37,7 +37,9 @@ export {
   type VersionDefinition,
   type VersionedResource,
 } from './resource/define-versions.ts';
+export type { FieldPath, Reach } from './resource/field-path.ts';
 export type {
+  ColumnDefinition,
   DefinedResource,
   InputFrom,
   ObjectFrom,
@@ -46,7 +48,9 @@ export type {
   ResourceDefinition,
   ResourceInput,
   ResourceType,
+  ScaleDefinition,
   ScalePaths,
+  SettledDefinition,
 } from './resource/types.ts';
 export { validateStructural } from './structural/validate-structural.ts';
 export { validateColumns, validateSelectableFields, validateSubresources } from './structural/version-paths.ts';

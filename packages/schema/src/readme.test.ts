@@ -27,11 +27,38 @@ const database = { apiVersion: 'demo.dev/v1', kind: 'Database', metadata: { name
 Database.default(database);
 const errors = Database.validate(database);
 
+export const Worker = defineResource({
+  group: 'demo.dev',
+  version: 'v1',
+  kind: 'Worker',
+  plural: 'workers',
+  scope: 'Namespaced',
+  spec: s.object({ replicas: s.int32().default(1) }),
+  status: s.object({ replicas: s.int32(), phase: s.string().optional() }),
+  printColumns: [
+    { name: 'Phase', jsonPath: (object) => object.status.phase },
+    { name: 'Age', jsonPath: '.metadata.creationTimestamp' },
+  ],
+  subresources: {
+    status: true,
+    scale: {
+      specReplicasPath: (object) => object.spec.replicas,
+      statusReplicasPath: (object) => object.status.replicas,
+    },
+  },
+  selectableFields: [(object) => object.status.phase],
+});
+
 it('does what the README says, with the code of the README', () => {
   const here = readFileSync(new URL(import.meta.url), 'utf8');
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-  const code = here.slice(here.indexOf('const Store ='), here.indexOf('\nit('));
-  expect(readme).toContain(code.trim());
+  for (const [begin, end] of [
+    ['const Store =', 'export const Worker'],
+    ['export const Worker', '\nit('],
+  ] as const) {
+    const code = here.slice(here.indexOf(begin), here.indexOf(end));
+    expect(readme).toContain(code.trim());
+  }
   expect(database.spec).toEqual({ engine: 'Oracle', replicas: 1 });
   expect(errors).toEqual([
     {
@@ -40,5 +67,6 @@ it('does what the README says, with the code of the README', () => {
       message: 'Unsupported value: "Oracle": supported values: "MySQL", "Postgres"',
     },
   ]);
+  expect(Worker.crd().spec.versions[0]?.additionalPrinterColumns?.map(({ type }) => type)).toEqual(['string', 'date']);
   expectTypeOf<Database['spec']['replicas']>().toEqualTypeOf<number>();
 });

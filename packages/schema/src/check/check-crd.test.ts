@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { defineResource, s } from '../index.ts';
-import type { PrintColumn, ResourceDefinition } from '../resource/types.ts';
+import type { PrintColumn, SettledDefinition } from '../resource/types.ts';
 import { checkCrd } from './check-crd.ts';
 
 const names = { group: 'demo.dev', version: 'v1', kind: 'Site', plural: 'sites', scope: 'Namespaced' } as const;
-const check = (rest: Partial<ResourceDefinition>) => checkCrd(defineResource({ ...names, ...rest }).crd());
+const check = (rest: Partial<SettledDefinition>) => checkCrd(defineResource({ ...names, ...rest }).crd());
 
 describe('checkCrd', () => {
   it('finds nothing in a sound definition', () => {
@@ -57,6 +57,7 @@ describe('checkCrd', () => {
     const column = (jsonPath: string, type: PrintColumn['type'] = 'string') => ({ name: 'C', type, jsonPath });
     const found = check({
       spec,
+      uncheckedPaths: true,
       printColumns: [
         column('.spec.sise'),
         column('.spec.name', 'integer'),

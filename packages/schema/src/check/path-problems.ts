@@ -1,5 +1,6 @@
 import type { CustomResourceDefinition } from '@coxswain/k8s';
 import type { SchemaNode } from '../node.ts';
+import { nodeAt } from '../structural/node-at.ts';
 import { validateColumns, validateSelectableFields, validateSubresources } from '../structural/version-paths.ts';
 import { asError, type Problem } from './problem.ts';
 
@@ -48,26 +49,4 @@ function columnProblem({ name, type, jsonPath }: Column, schema: SchemaNode, fie
 function missing(path: string, schema: SchemaNode, field: string): readonly Problem[] {
   if (nodeAt(schema, path) !== undefined) return [];
   return [{ severity: 'warning', field, message: `${path} is no field of the schema: there is never a value` }];
-}
-
-/** `unknown` for what a schema does not tell: metadata, open objects, maps, filters and escapes. */
-function nodeAt(schema: SchemaNode, path: string): SchemaNode | 'unknown' | undefined {
-  if (!/^(?:\.[\w-]+)+$/.test(path)) return 'unknown';
-  const [first, ...rest] = path.slice(1).split('.');
-  if (first === undefined || first === 'metadata') return 'unknown';
-  let node: SchemaNode = schema;
-  for (const name of [first, ...rest]) {
-    const child: SchemaNode | undefined = Object.hasOwn(node.properties ?? {}, name)
-      ? node.properties?.[name]
-      : undefined;
-    if (child === undefined) return isOpen(node) ? 'unknown' : undefined;
-    node = child;
-  }
-  return node;
-}
-
-function isOpen(node: SchemaNode): boolean {
-  const { additionalProperties } = node;
-  if (additionalProperties !== undefined && additionalProperties !== false) return true;
-  return node['x-kubernetes-preserve-unknown-fields'] === true || node['x-kubernetes-embedded-resource'] === true;
 }

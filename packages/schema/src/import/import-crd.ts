@@ -1,4 +1,5 @@
 import type { CustomResourceDefinition, Json } from '@coxswain/k8s';
+import { nodeAt } from '../structural/node-at.ts';
 import { type Code, type Entry, literal, wide } from './code.ts';
 import { printCode } from './print-code.ts';
 import { type CrdContent, readCrd, type VersionContent } from './read-crd.ts';
@@ -83,7 +84,13 @@ function versionEntries(version: VersionContent): readonly Entry[] {
   if (printColumns.length > 0) entries.push(['printColumns', literal(printColumns.map((column) => ({ ...column })))]);
   if (status || scale) entries.push(['subresources', literal(subresources)]);
   if (selectableFields.length > 0) entries.push(['selectableFields', literal(selectableFields)]);
+  if (pathsOf(version).some((path) => nodeAt(version.schema, path) === undefined))
+    entries.push(['uncheckedPaths', literal(true)]);
   if (deprecated !== false) entries.push(['deprecated', literal(deprecated)]);
   if (!served) entries.push(['served', literal(false)]);
   return entries;
+}
+
+function pathsOf({ printColumns, selectableFields, scale }: VersionContent): readonly string[] {
+  return [...printColumns.map(({ jsonPath }) => jsonPath), ...selectableFields, ...Object.values({ ...scale })];
 }

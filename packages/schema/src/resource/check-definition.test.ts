@@ -55,6 +55,7 @@ describe('defineResource', () => {
       categories: ['all'],
       singular: 'rediscluster',
       listKind: 'RedisClusters',
+      uncheckedPaths: true,
       printColumns: [{ ...column, type: 'string' }],
     });
     expect([group, version]).toEqual(['cache.example.com', 'v2alpha10']);

@@ -1,4 +1,4 @@
-import type { PrintColumn, ResourceDefinition, ScalePaths } from './types.ts';
+import type { ColumnDefinition, ResourceDefinition, ScaleDefinition } from './types.ts';
 
 type Names<O> = Readonly<Record<keyof Required<O>, true>>;
 
@@ -23,10 +23,11 @@ const definitionNames: Names<ResourceDefinition> = {
   printColumns: true,
   subresources: true,
   selectableFields: true,
+  uncheckedPaths: true,
   deprecated: true,
   served: true,
 };
-const columnNames: Names<PrintColumn> = {
+const columnNames: Names<ColumnDefinition<never>> = {
   name: true,
   type: true,
   jsonPath: true,
@@ -35,7 +36,11 @@ const columnNames: Names<PrintColumn> = {
   description: true,
 };
 const subresourceNames: Names<NonNullable<ResourceDefinition['subresources']>> = { status: true, scale: true };
-const scaleNames: Names<ScalePaths> = { specReplicasPath: true, statusReplicasPath: true, labelSelectorPath: true };
+const scaleNames: Names<ScaleDefinition<never>> = {
+  specReplicasPath: true,
+  statusReplicasPath: true,
+  labelSelectorPath: true,
+};
 const metadataNames: Names<NonNullable<ResourceDefinition['metadata']>> = { annotations: true, labels: true };
 
 const label = /^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -80,7 +85,7 @@ function checkShown({ printColumns, subresources, selectableFields }: ResourceDe
   for (const column of printColumns ?? []) {
     refuse.unknown('printColumns', column, columnNames);
     if (!column.name) refuse('printColumns', column, 'columns with a name');
-    if (!columnTypes.includes(column.type))
+    if (column.type !== undefined && !columnTypes.includes(column.type))
       refuse(`type of column ${column.name}`, column.type, columnTypes.join(', '));
     if (!isPath(column.jsonPath)) refuse(`jsonPath of column ${column.name}`, column.jsonPath, pathRule);
   }
@@ -91,8 +96,9 @@ function checkShown({ printColumns, subresources, selectableFields }: ResourceDe
   for (const path of selectableFields ?? []) if (!isPath(path)) refuse('selectableFields', path, pathRule);
 }
 
-const pathRule = 'a path that begins with a dot, as .status.phase';
-const isPath = (path: unknown): boolean => typeof path === 'string' && /^\.\S/.test(path);
+const pathRule = 'a path that begins with a dot, as .status.phase, or an accessor';
+const isPath = (path: unknown): boolean =>
+  typeof path === 'function' || (typeof path === 'string' && /^\.\S/.test(path));
 
 function matches(pattern: RegExp, text: unknown): boolean {
   return typeof text === 'string' && pattern.test(text);

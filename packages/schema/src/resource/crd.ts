@@ -1,13 +1,13 @@
 import type { CustomResourceDefinition } from '@coxswain/k8s';
 import type { SchemaNode } from '../node.ts';
-import type { PrintColumn, ResourceDefinition } from './types.ts';
+import type { PrintColumn, ResourceDefinition, SettledDefinition } from './types.ts';
 
 type Names = Omit<ResourceDefinition, 'version'>;
 
 /** One version of a kind, ready for the manifest. */
 export interface CrdVersion {
   readonly definition: Pick<
-    ResourceDefinition,
+    SettledDefinition,
     'version' | 'printColumns' | 'subresources' | 'selectableFields' | 'deprecated' | 'served'
   >;
   readonly schema: SchemaNode;

@@ -5,6 +5,7 @@ import { compileSchema } from '../engine/compile-schema.ts';
 import type { SchemaNode } from '../node.ts';
 import { checkDefinition } from './check-definition.ts';
 import { crdOf } from './crd.ts';
+import { settlePaths } from './settle-paths.ts';
 import type { DefinedResource, InputFrom, ObjectFrom, ResourceDefinition } from './types.ts';
 
 /**
@@ -18,20 +19,21 @@ export function defineResource<
   Root extends Props = Record<never, never>,
   const SpecOptional extends boolean = false,
 >(
-  definition: ResourceDefinition<Spec, Status, Root, SpecOptional>,
+  definition: ResourceDefinition<Spec, Status, Root, SpecOptional, ObjectFrom<Spec, Status, Root, SpecOptional>>,
 ): DefinedResource<ObjectFrom<Spec, Status, Root, SpecOptional>, InputFrom<Spec, Status, Root, SpecOptional>> {
   checkDefinition(definition);
   const { group, version, kind, plural, scope } = definition;
   const schema = rootSchema(definition);
+  const settled = settlePaths(definition, schema);
   return {
     group,
     version,
     kind,
     plural,
     scope,
-    definition,
+    definition: settled,
     schema,
-    crd: () => crdOf(definition, [{ definition, schema, storage: true }]),
+    crd: () => crdOf(definition, [{ definition: settled, schema, storage: true }]),
     default: (object: MutableJson) => compileSchema(schema).applyDefaults(object),
     validate: (object: unknown, old?: unknown) => compileSchema(schema).validate(object, { old }),
   };

@@ -1,5 +1,6 @@
 import type { CustomResourceDefinition, KubeObject } from '@coxswain/k8s';
 import type { Props } from '../builder/infer.ts';
+import type { Schema } from '../builder/schema.ts';
 import { own } from '../json.ts';
 import { crdOf } from './crd.ts';
 import { defineResource } from './define-resource.ts';
@@ -16,8 +17,13 @@ type OfKind =
   | 'scope'
   | 'metadata';
 
-/** What is said version by version. */
-export type VersionDefinition = Omit<ResourceDefinition, OfKind | 'version'>;
+type AnySchema = Schema<unknown> | undefined;
+
+/** What is said version by version. Paths of columns, of `scale` and of selectable fields are text: accessors see no fields here. */
+export type VersionDefinition = Omit<
+  ResourceDefinition<AnySchema, AnySchema, Props, boolean, unknown>,
+  OfKind | 'version'
+>;
 
 type Versions = Readonly<Record<string, VersionDefinition>>;
 type Part<V, Name extends string, Otherwise> = V extends { readonly [K in Name]: infer P } ? P : Otherwise;

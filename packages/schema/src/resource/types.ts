@@ -2,6 +2,7 @@ import type { CustomResourceDefinition, Kind, KubeObject, MutableJson, ObjectOf 
 import type { Infer, InferInput, ObjectInput, ObjectValue, Props } from '../builder/infer.ts';
 import type { Schema } from '../builder/schema.ts';
 import type { FieldError, SchemaNode, ValidationRule } from '../node.ts';
+import type { FieldPath } from './field-path.ts';
 
 /** A column of `kubectl get`. `priority` above 0 shows only with `-o wide`. */
 export interface PrintColumn {
@@ -20,14 +21,28 @@ export interface ScalePaths {
   readonly labelSelectorPath?: string;
 }
 
+/** A column, as it is declared. `type` may be left out where the schema tells it: a `date-time` is a `date`. */
+export interface ColumnDefinition<T> extends Omit<PrintColumn, 'type' | 'jsonPath'> {
+  readonly type?: PrintColumn['type'];
+  readonly jsonPath: FieldPath<T>;
+}
+
+/** The `scale` subresource, as it is declared. */
+export interface ScaleDefinition<T> {
+  readonly specReplicasPath: FieldPath<T>;
+  readonly statusReplicasPath: FieldPath<T>;
+  readonly labelSelectorPath?: FieldPath<T>;
+}
+
 type AnySchema = Schema<unknown> | undefined;
 
-/** A custom resource in one place. */
+/** A custom resource in one place. `T` are its objects, as accessors of fields see them: with `never` any accessor will do. */
 export interface ResourceDefinition<
   Spec extends AnySchema = AnySchema,
   Status extends AnySchema = AnySchema,
   Root extends Props = Props,
   SpecOptional extends boolean = boolean,
+  T = never,
 > {
   readonly group: string;
   readonly version: string;
@@ -59,15 +74,28 @@ export interface ResourceDefinition<
   /** Keywords of the whole object's schema that there is no other word for, put in place as they are. */
   readonly with?: Partial<SchemaNode>;
   /** Default: none, and the server shows the age. */
-  readonly printColumns?: readonly PrintColumn[];
+  readonly printColumns?: readonly ColumnDefinition<T>[];
   /** `status`: writes to the resource ignore `status`, and `/status` ignores the rest. */
-  readonly subresources?: { readonly status?: boolean; readonly scale?: ScalePaths };
-  /** Up to 8 paths of scalar fields, each beginning with a dot, that field selectors can name: `.spec.image`. */
-  readonly selectableFields?: readonly string[];
+  readonly subresources?: {
+    readonly status?: boolean;
+    readonly scale?: ScaleDefinition<T>;
+  };
+  /** Up to 8 scalar fields that field selectors can name: `.spec.image`. */
+  readonly selectableFields?: readonly FieldPath<T>[];
+  /** Paths may lead nowhere: for definitions that were made elsewhere. Default false. */
+  readonly uncheckedPaths?: boolean;
   /** Clients are warned; a text (256 characters at most) replaces the server's own warning. Default false. */
   readonly deprecated?: boolean | string;
   /** Whether the API offers it. Default true. */
   readonly served?: boolean;
+}
+
+/** A definition whose paths are text, and whose columns have types. */
+export interface SettledDefinition
+  extends Omit<ResourceDefinition, 'printColumns' | 'subresources' | 'selectableFields'> {
+  readonly printColumns?: readonly PrintColumn[];
+  readonly subresources?: { readonly status?: boolean; readonly scale?: ScalePaths };
+  readonly selectableFields?: readonly string[];
 }
 
 type SpecPart<Spec, SpecOptional> =
@@ -100,7 +128,7 @@ export type InputFrom<Spec, Status, Root, SpecOptional> = KubeObject &
 
 /** A custom resource as a value: the kind for clients and controllers, its schema, its CRD, its defaults and checks. */
 export interface Resource<T extends KubeObject = KubeObject> extends Kind<T> {
-  readonly definition: ResourceDefinition;
+  readonly definition: SettledDefinition;
   /** Structural schema of the whole object. */
   readonly schema: SchemaNode;
   /** The CustomResourceDefinition manifest (`apiextensions.k8s.io/v1`, one version, served and stored). */
