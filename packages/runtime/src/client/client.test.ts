@@ -179,3 +179,13 @@ test('warnings reach the caller', async () => {
   await client.raw({ method: 'GET', path: '/version' });
   expect(warnings).toEqual(['v1beta1 is deprecated']);
 });
+
+test('an option that nobody reads is refused, and so is a client without a transport', () => {
+  const transport = new FakeServer();
+  expect(() => createClient({ transport, feildManager: 'me' } as never)).toThrow(
+    'createClient: unknown option `feildManager`; did you mean `fieldManager`?',
+  );
+  for (const nothing of [undefined, {}, { transport: 'https://there' }]) {
+    expect(() => createClient(nothing as never)).toThrow('`transport` is what reaches the server');
+  }
+});

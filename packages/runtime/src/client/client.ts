@@ -3,7 +3,9 @@ import {
   ApiError,
   abortable,
   type Clock,
+  checkOptions,
   linkedController,
+  optionNames,
   type Random,
   systemClock,
   systemRandom,
@@ -34,11 +36,30 @@ export interface ClientOptions {
   readonly onWarning?: (text: string, request: TransportRequest) => void;
 }
 
+const known = optionNames<ClientOptions>({
+  transport: true,
+  fieldManager: true,
+  userAgent: true,
+  clock: true,
+  random: true,
+  interceptors: true,
+  onWarning: true,
+});
+
 /** Milliseconds a call may take, retries included, when its options say nothing. */
 export const defaultTimeout = 30_000;
 
-/** A {@link Client} over any transport. The transport is the caller's to close. */
+/**
+ * A {@link Client} over any transport. The transport is the caller's to close.
+ * @throws TypeError for an option that nobody reads, and without a transport
+ */
 export function createClient(options: ClientOptions): Client {
+  checkOptions('createClient', options, known);
+  if (typeof options?.transport?.send !== 'function') {
+    throw new TypeError(
+      'createClient: `transport` is what reaches the server: httpTransport(connection), or that of a test cluster',
+    );
+  }
   const { clock = systemClock, random = systemRandom, userAgent = 'coxswain' } = options;
   const transport = interceptedTransport(options.transport, options.interceptors ?? []);
 

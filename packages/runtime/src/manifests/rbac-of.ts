@@ -1,6 +1,7 @@
 import { CustomResourceDefinition, type KubeObject, type PolicyRule } from '@coxswain/k8s';
 import type { RbacRules } from '../apply/index.ts';
 import type { DeclaredController, DeclaredKind } from '../controller/index.ts';
+import { checkOptions, optionNames } from '../core/index.ts';
 import type { ManagerOptions } from '../manager/index.ts';
 import type { CertificateSource } from '../webhook/index.ts';
 import { everywhere, type Needs, needsIn, rulesFrom } from './needs.ts';
@@ -25,6 +26,15 @@ export interface RbacDeclaration {
 export type ControllerDeclaration = Pick<DeclaredController, 'for' | 'actor' | 'sharding'> &
   Partial<Pick<DeclaredController, 'owns' | 'watches'>>;
 
+const known = optionNames<RbacDeclaration>({
+  controllers: true,
+  crds: true,
+  certificates: true,
+  election: true,
+  events: true,
+  rules: true,
+});
+
 /** To list them is to get them all, so both are one. */
 const read = ['get', 'list', 'watch'];
 /** Of children, by `apply`, `immutableConfig`, `ensureGone` and `desired`. */
@@ -38,9 +48,10 @@ const write = ['create', 'patch', 'delete'];
  * - Rules are for namespaces where the scope of a source names some, else for the whole cluster.
  * - A reconciler's own writes of its kind go into `rules`, as does all that is done to kinds that are not declared.
  *
- * @throws Error when an actor has dependencies and does not say of which kinds
+ * @throws Error when an actor has dependencies and does not say of which kinds; TypeError for what nobody reads
  */
 export function rbacOf(declaration: RbacDeclaration): RbacRules {
+  checkOptions('rbacOf', declaration, known);
   const { controllers, crds = [], certificates, election, events, rules = [] } = declaration;
   const told = events ?? controllers.some(({ actor }) => actor !== undefined);
   return rulesFrom([

@@ -188,6 +188,12 @@ describe('rulesOf', () => {
   });
 });
 
+it('a declaration with a field that nobody reads is refused, which would leave out rights', () => {
+  const lease = { lease: { namespace: 'a', name: 'b' } };
+  expect(() => rbacOf({ controllers: [], electon: lease } as never)).toThrow('did you mean `election`?');
+  expect(() => rulesOf({ name: 'op', setup() {} }, { electon: lease } as never)).toThrow('did you mean `election`?');
+});
+
 describe('rbacObjects', () => {
   it('are roles and bindings for the service account, only where something is allowed', () => {
     const user = 'system:serviceaccount:ops:echo';

@@ -130,6 +130,13 @@ describe('webhook configurations', () => {
     const service = { namespace: 'a', name: 'b' };
     expect(() => webhookConfigurations([both], { url: 'https://x', service })).toThrow(/one of the two/);
   });
+
+  test('an option that nobody reads is refused', () => {
+    const refused = (options: object) => expect(() => webhookConfigurations([both], options as never));
+    refused({ timeoutSecond: 3 }).toThrow('did you mean `timeoutSeconds`?');
+    refused({ names: { mutator: 'x' } }).toThrow('unknown option `mutator`');
+    refused({ service: { namespace: 'a', name: 'b', prot: 1 } }).toThrow('did you mean `port`?');
+  });
 });
 
 test('a definition is converted by the webhook', () => {

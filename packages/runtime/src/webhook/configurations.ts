@@ -6,6 +6,7 @@ import {
   ValidatingWebhookConfiguration,
   type WebhookClientConfig,
 } from '@coxswain/k8s';
+import { checkConfigurationOptions } from './check-options.ts';
 import type { Webhook, WebhookSettings } from './types.ts';
 import { conversionPath } from './webhook-server.ts';
 
@@ -36,12 +37,13 @@ type Side = 'mutating' | 'validating';
 /**
  * The webhook configurations of webhooks, as kubebuilder makes them: a mutating one, a validating one, or both, as there are
  * handlers. Keys are in alphabetical order, so that their text is stable.
- * @throws TypeError when two webhooks have one name, or an address or a time cannot be
+ * @throws TypeError when two webhooks have one name, an address or a time cannot be, or nobody reads an option
  */
 export function webhookConfigurations(
   webhooks: readonly Webhook[],
   options: ConfigurationOptions = {},
 ): readonly (MutatingWebhookConfiguration | ValidatingWebhookConfiguration)[] {
+  checkConfigurationOptions(options);
   const mutating = webhooks.filter(({ handlers }) => handlers.default);
   const validating = webhooks.filter(({ handlers }) => handlers.validate);
   return [

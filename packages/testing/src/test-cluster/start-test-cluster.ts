@@ -7,7 +7,7 @@ import { type Activity, newActivity } from './activity.ts';
 import { embeddedGround } from './embedded-ground.ts';
 import { eventually } from './eventually.ts';
 import type { Ground } from './ground.ts';
-import { serverFromEnv } from './options.ts';
+import { checkTestClusterOptions, serverFromEnv } from './options.ts';
 import { realGround } from './real-ground.ts';
 import { settled } from './settled.ts';
 import type { ManagerSetup, TestCluster, TestClusterOptions } from './types.ts';
@@ -21,6 +21,7 @@ const stopPatience = 5_000;
  * @throws Error when a real server is wanted and its programs are not built, or when it is wanted in virtual time
  */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
+  checkTestClusterOptions(options);
   const ground = await groundFor(options);
   const world = new World(ground, options);
   try {

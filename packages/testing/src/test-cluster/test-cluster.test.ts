@@ -84,3 +84,8 @@ test('eventually answers what the check answers', async () => {
   let tries = 0;
   expect(await world.eventually(() => ++tries === 4 && 'four')).toBe('four');
 });
+
+test('an option that nobody reads is refused, and so is a server that there is not', async () => {
+  await expect(startTestCluster({ controlplane: true } as never)).rejects.toThrow('did you mean `controlPlane`?');
+  await expect(startTestCluster({ server: 'reall' } as never)).rejects.toThrow('it must be "embedded" or "real"');
+});
