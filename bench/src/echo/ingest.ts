@@ -20,9 +20,11 @@ export async function ingest(
   const operator = new EchoProcess(candidate, { kubeconfig, expect: 1_000 });
   try {
     await operator.until('all', limit);
+    await replay.calm(AbortSignal.timeout(limit));
     const cpu = await operator.cpu();
     const late = AbortSignal.timeout(limit);
-    const tooLate = new Promise<never>((_, reject) => late.addEventListener('abort', () => reject(late.reason)));
+    const why = new Error(`${events} events took over ${limit / 1000} s`);
+    const tooLate = new Promise<never>((_, reject) => late.addEventListener('abort', () => reject(why)));
     const seconds = await Promise.race([replay.play(events), tooLate]);
     const add = (measure: string, unit: '/s' | 's', value: number) =>
       figures.add({ scenario: 'B3', what, candidate: candidate.name, measure, unit }, value);

@@ -1,49 +1,27 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { apiVersionOf, type KubeObject } from '@coxswain/k8s';
 import { tokenKubeconfig } from '@coxswain/testing';
 import { childLabels, Echo, fieldManager, finalizer } from './kind.ts';
 import { echoOf, keyOf, nameOf } from './plane.ts';
+import { discovery } from './replay-discovery.ts';
+import { type Watcher, watcherOver, webSocketWatcher } from './replay-watcher.ts';
 
-const list = (kind: string, items: readonly object[], version: number) => ({
-  apiVersion: kind === 'EchoList' ? 'bench.dev/v1' : 'v1',
-  kind,
-  metadata: { resourceVersion: String(version) },
-  items,
-});
-const resources = (groupVersion: string, name: string, kind: string) => ({
-  kind: 'APIResourceList',
-  groupVersion,
-  resources: [
-    {
-      name,
-      singularName: kind.toLowerCase(),
-      namespaced: true,
-      kind,
-      verbs: ['get', 'list', 'watch', 'patch', 'update', 'create'],
-    },
-    { name: `${name}/status`, singularName: '', namespaced: true, kind, verbs: ['get', 'patch', 'update'] },
-  ],
-});
-const version = { groupVersion: 'bench.dev/v1', version: 'v1' };
-const documents: Readonly<Record<string, object>> = {
-  '/version': { major: '1', minor: '37', gitVersion: 'v1.37.2' },
-  '/api': { kind: 'APIVersions', versions: ['v1'] },
-  '/apis': {
-    kind: 'APIGroupList',
-    apiVersion: 'v1',
-    groups: [{ name: 'bench.dev', versions: [version], preferredVersion: version }],
-  },
-  '/apis/bench.dev': {
-    kind: 'APIGroup',
-    apiVersion: 'v1',
-    name: 'bench.dev',
-    versions: [version],
-    preferredVersion: version,
-  },
-  '/api/v1': resources('v1', 'configmaps', 'ConfigMap'),
-  '/apis/bench.dev/v1': resources('bench.dev/v1', 'echoes', 'Echo'),
+/** Kinds whose objects are asked for, by their plural. */
+const kinds: Readonly<Record<string, { readonly apiVersion: string; readonly kind: string }>> = {
+  echoes: { apiVersion: 'bench.dev/v1', kind: 'Echo' },
+  configmaps: { apiVersion: 'v1', kind: 'ConfigMap' },
+  namespaces: { apiVersion: 'v1', kind: 'Namespace' },
+  events: { apiVersion: 'v1', kind: 'Event' },
+  customresourcedefinitions: { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },
 };
+
+const event = (type: string, object: object): string => JSON.stringify({ type, object });
+const urlOf = ({ url }: IncomingMessage): URL => new URL(url ?? '/', 'http://local');
+const pluralOf = ({ pathname }: URL): string => pathname.slice(pathname.lastIndexOf('/') + 1);
 
 /**
  * Plays an API server at the speed of the wire: some Echoes that are as they should be, and then a stream of changes to their statuses
@@ -52,13 +30,29 @@ const documents: Readonly<Record<string, object>> = {
 export class ReplayServer {
   readonly #count: number;
   readonly #server: Server;
-  readonly #watches = new Set<ServerResponse>();
+  /** Connections that the server has given away. */
+  readonly #sockets = new Set<Duplex>();
+  /** Those of Echoes. */
+  readonly #watchers = new Set<Watcher>();
+  /** What clients have noted on Echoes, by index. */
+  readonly #annotations = new Map<number, Readonly<Record<string, string>>>();
+  /** The events of that, for watches that begin before them. */
+  readonly #past: { readonly version: number; readonly text: string }[] = [];
+  #asked = performance.now();
   #version = 1_000_000;
   #patched: () => void = () => {};
 
   private constructor(count: number) {
     this.#count = count;
-    this.#server = createServer((request, response) => this.#serve(request, response));
+    // Any other offer, as of HTTP/2, is passed over.
+    const shouldUpgradeCallback = ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket';
+    this.#server = createServer({ shouldUpgradeCallback }, (request, response) => this.#serve(request, response));
+    this.#server.on('upgrade', (request, socket) => {
+      this.#asked = performance.now();
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+      this.#watch(webSocketWatcher(request, socket), urlOf(request));
+    });
   }
 
   static async start(count: number): Promise<ReplayServer> {
@@ -69,7 +63,13 @@ export class ReplayServer {
 
   kubeconfig(): string {
     const { port } = this.#server.address() as AddressInfo;
-    return tokenKubeconfig({ name: 'replay', server: `http://127.0.0.1:${port}` });
+    return tokenKubeconfig({ name: 'replay', server: `http://127.0.0.1:${port}`, insecure: true });
+  }
+
+  /** Resolves when somebody watches Echoes, and has asked for nothing for a second: what a client does at its start is done. */
+  async calm(signal: AbortSignal): Promise<void> {
+    while (this.#watchers.size === 0 || performance.now() - this.#asked < 1_000)
+      await setTimeout(50, undefined, { signal });
   }
 
   /** Sends so many changes to all who watch Echoes. @returns seconds until the operator has acted on the last one */
@@ -79,14 +79,14 @@ export class ReplayServer {
     });
     const since = performance.now();
     for (let sent = 0; sent < events; sent += 500) {
-      let text = '';
+      const some: string[] = [];
       for (let i = sent; i < Math.min(events, sent + 500); i++)
-        text += this.#event('MODIFIED', this.#echo(i % this.#count, i));
-      await Promise.all([...this.#watches].map((watch) => written(watch, text)));
+        some.push(event('MODIFIED', this.#echo(i % this.#count, i)));
+      await this.#send(some);
     }
     const last = this.#echo(0, events);
     const changed = { ...last, metadata: { ...last.metadata, generation: 2 }, spec: { ...last.spec, n: 2 } };
-    for (const watch of this.#watches) watch.write(this.#event('MODIFIED', changed));
+    await this.#send([event('MODIFIED', changed)]);
     await acted;
     return (performance.now() - since) / 1000;
   }
@@ -94,58 +94,79 @@ export class ReplayServer {
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     this.#server.closeAllConnections();
+    for (const socket of this.#sockets) socket.destroy();
     await closed;
   }
 
   #serve(request: IncomingMessage, response: ServerResponse): void {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://local');
-    request.resume();
-    response.setHeader('content-type', 'application/json');
-    const echoes = pathname.includes('/echoes');
+    this.#asked = performance.now();
+    const url = urlOf(request);
+    const answer = (object: object, code = 200) =>
+      response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(object));
+    const failure = { kind: 'Status', apiVersion: 'v1', status: 'Failure' };
     if (request.method !== 'GET') {
-      const index = Number(/echo-(\d+)/.exec(pathname)?.[1] ?? 0);
-      if (pathname.endsWith('/status')) this.#patched();
-      response.end(JSON.stringify(echoes ? this.#echo(index, 0) : this.#child(index)));
-    } else if (searchParams.get('watch'))
-      this.#watch(response, echoes, searchParams.get('sendInitialEvents') === 'true');
-    else if (/\/(echoes|configmaps)$/.test(pathname)) response.end(JSON.stringify(this.#list(echoes)));
-    else if (documents[pathname]) response.end(JSON.stringify(documents[pathname]));
-    else
-      response
-        .writeHead(404)
-        .end(JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 }));
+      this.#write(request, url).then(answer, (error) =>
+        answer({ ...failure, reason: 'BadRequest', message: String(error), code: 400 }, 400),
+      );
+      return;
+    }
+    request.resume();
+    const known = discovery[url.pathname];
+    if (url.searchParams.get('watch')) this.#watch(watcherOver(response), url);
+    else if (known) answer(known);
+    else if (kinds[pluralOf(url)]) answer(this.#list(pluralOf(url)));
+    else answer({ ...failure, reason: 'NotFound', code: 404 }, 404);
   }
 
-  #watch(response: ServerResponse, echoes: boolean, initial: boolean): void {
-    response.writeHead(200);
-    if (initial) {
-      let text = '';
-      for (const object of this.#all(echoes)) text += this.#event('ADDED', object);
+  /** Keeps what a client notes in annotations, as kopf does of each object it has handled, and nothing else. */
+  async #write(request: IncomingMessage, { pathname }: URL): Promise<object> {
+    const index = Number(/echo-(\d+)/.exec(pathname)?.[1] ?? 0);
+    const body = await text(request);
+    if (pathname.endsWith('/status')) this.#patched();
+    if (!pathname.includes('/echoes')) return this.#child(index);
+    const noted = body.includes('"annotations"') ? JSON.parse(body).metadata?.annotations : undefined;
+    if (noted) this.#annotations.set(index, { ...this.#annotations.get(index), ...noted });
+    const echo = this.#echo(index, 0);
+    if (noted) {
+      const past = { version: this.#version, text: event('MODIFIED', echo) };
+      this.#past.push(past);
+      void this.#send([past.text]);
+    }
+    return echo;
+  }
+
+  #watch(watcher: Watcher, url: URL): void {
+    const plural = pluralOf(url);
+    if (url.searchParams.get('sendInitialEvents') === 'true') {
       const metadata = { resourceVersion: String(this.#version), annotations: { 'k8s.io/initial-events-end': 'true' } };
-      const { apiVersion, kind } = echoes
-        ? { apiVersion: 'bench.dev/v1', kind: 'Echo' }
-        : { apiVersion: 'v1', kind: 'ConfigMap' };
-      response.write(`${text}${JSON.stringify({ type: 'BOOKMARK', object: { apiVersion, kind, metadata } })}\n`);
-    } else response.flushHeaders();
-    if (!echoes) return;
-    this.#watches.add(response);
-    response.once('close', () => this.#watches.delete(response));
+      const all = this.#all(plural).map((object) => event('ADDED', object));
+      watcher.send([...all, event('BOOKMARK', { ...kinds[plural], metadata })]);
+    }
+    if (plural !== 'echoes') return;
+    const from = Number(url.searchParams.get('resourceVersion') || this.#version);
+    watcher.send(this.#past.filter(({ version }) => version > from).map(({ text }) => text));
+    this.#watchers.add(watcher);
+    watcher.onClose(() => this.#watchers.delete(watcher));
   }
 
-  #list(echoes: boolean): object {
-    return list(echoes ? 'EchoList' : 'ConfigMapList', this.#all(echoes), this.#version);
+  async #send(events: readonly string[]): Promise<void> {
+    await Promise.all([...this.#watchers].map((watcher) => watcher.send(events)));
   }
 
-  #all(echoes: boolean): readonly KubeObject[] {
-    return Array.from({ length: this.#count }, (_, i) => (echoes ? this.#echo(i, 0) : this.#child(i)));
+  #list(plural: string): object {
+    const { apiVersion, kind } = kinds[plural] ?? {};
+    const metadata = { resourceVersion: String(this.#version) };
+    return { apiVersion, kind: `${kind}List`, metadata, items: this.#all(plural) };
   }
 
-  #event(type: string, object: object): string {
-    return `${JSON.stringify({ type, object })}\n`;
+  #all(plural: string): readonly KubeObject[] {
+    const make = { echoes: (i: number) => this.#echo(i, 0), configmaps: (i: number) => this.#child(i) }[plural];
+    return make ? Array.from({ length: this.#count }, (_, i) => make(i)) : [];
   }
 
   #echo(index: number, turn: number): Echo {
     const echo = echoOf(index);
+    const annotations = this.#annotations.get(index);
     const lastTransitionTime = `2026-01-01T00:${String(Math.floor(turn / 60) % 60).padStart(2, '0')}:${String(turn % 60).padStart(2, '0')}Z`;
     const condition = {
       type: 'Ready',
@@ -172,6 +193,7 @@ export class ReplayServer {
         generation: 1,
         creationTimestamp: '2026-01-01T00:00:00Z',
         finalizers: [finalizer],
+        ...(annotations ? { annotations } : {}),
         managedFields: [{ ...entry, fieldsV1: fields, subresource: 'status' } as never],
       },
       status: { observedGeneration: 1, phase: 'Ready', conditions: [condition] },
@@ -211,16 +233,4 @@ export class ReplayServer {
       data: { text: `hello ${index}`, n: '1' },
     } as KubeObject;
   }
-}
-
-/** Resolves when the client has room for more, or is gone. */
-function written(response: ServerResponse, text: string): Promise<void> {
-  if (response.write(text)) return Promise.resolve();
-  return new Promise((resolve) => {
-    const settle = () => {
-      response.off('drain', settle).off('close', settle);
-      resolve();
-    };
-    response.once('drain', settle).once('close', settle);
-  });
 }
