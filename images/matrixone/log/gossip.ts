@@ -86,7 +86,7 @@ export class Gossip {
   async forward(uuid: string, request: StoreRequest, timeout: number): Promise<StoreAnswer | undefined> {
     const body = storeService.request.encode(request);
     const answer = await this.#call(this.#gossipAddressOf(uuid), 'forward', '', timeout, body);
-    return answer.body.length > 0 ? storeService.response.decode(answer.body) : undefined;
+    return answer.kind === 'forwarded' ? storeService.response.decode(answer.body) : undefined;
   }
 
   /** Reports this store to HAKeeper, wherever it is. */
@@ -108,7 +108,8 @@ export class Gossip {
       return { kind, json: JSON.stringify(await store.replica.answer(JSON.parse(json) as Question)) };
     if (kind === 'forward') {
       const answer = await store.carryOut(storeService.request.decode(body));
-      return { kind, body: answer ? storeService.response.encode(answer) : new Uint8Array(0) };
+      // An answer without anything in it is one, too.
+      return answer ? { kind: 'forwarded', body: storeService.response.encode(answer) } : { kind };
     }
     this.#learn(JSON.parse(json) as Hello);
     return { kind, json: JSON.stringify(this.#hello()) };

@@ -104,7 +104,7 @@ class LogStore {
 
   async #forward(request: StoreRequest, deadline: number): Promise<StoreAnswer | undefined> {
     const { leader } = this.replica;
-    const timeout = deadline - this.#surroundings.clock.monotonic();
+    const timeout = Math.floor(deadline - this.#surroundings.clock.monotonic());
     if (leader === undefined || leader === this.#config.uuid || timeout <= 0) return undefined;
     return this.gossip?.forward(leader, request, timeout).catch(() => undefined);
   }
