@@ -47,9 +47,9 @@ function requestOf(step: FilledStep): TransportRequest {
 function refusal(error: unknown): RawAnswer {
   if (!(error instanceof ApiError)) throw error;
   const { status } = error;
-  // what was no Status on the server's side has no reason
-  const text = !status.reason && status.details === undefined && status.message?.endsWith('\n');
-  return { status: error.code, body: text ? status.message : status, warnings: [] };
+  // what was a text on the server's side has become a status that quotes it
+  const said = status.details === undefined ? /^HTTP \d+: (.*)$/s.exec(status.message ?? '')?.[1] : undefined;
+  return { status: error.code, body: said === undefined ? status : `${said}\n`, warnings: [] };
 }
 
 function streamOf(batches: AsyncIterable<readonly unknown[]>, clock: VirtualClock): Stream {
