@@ -1,6 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { defineResource, type ResourceType, s } from '@coxswain/schema';
+import { ownedCrds } from '@coxswain/schema/csv';
 import { expect, expectTypeOf, it } from 'vitest';
+
+const Memcached = defineResource({
+  group: 'cache.example.com',
+  version: 'v1alpha1',
+  kind: 'Memcached',
+  plural: 'memcacheds',
+  scope: 'Namespaced',
+  csv: { resources: [{ kind: 'Deployment', version: 'v1' }] },
+  spec: s.object({
+    size: s
+      .int32()
+      .min(0)
+      .ui({ displayName: 'Nodes', descriptors: ['podCount'] }),
+  }),
+});
+const customresourcedefinitions = { owned: ownedCrds([Memcached]) };
 
 const Store = s.object({
   replicas: s.int32().min(0).default(1),
@@ -69,4 +86,10 @@ it('does what the README says, with the code of the README', () => {
   ]);
   expect(Worker.crd().spec.versions[0]?.additionalPrinterColumns?.map(({ type }) => type)).toEqual(['string', 'date']);
   expectTypeOf<Database['spec']['replicas']>().toEqualTypeOf<number>();
+});
+
+it('tells consoles what a field is called', () => {
+  expect(customresourcedefinitions.owned[0]?.specDescriptors).toEqual([
+    { path: 'size', displayName: 'Nodes', 'x-descriptors': ['urn:alm:descriptor:com.tectonic.ui:podCount'] },
+  ]);
 });

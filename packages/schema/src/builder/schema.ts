@@ -1,4 +1,5 @@
 import type { Json } from '@coxswain/k8s';
+import { type UiHints, uiHints } from '../csv/hints.ts';
 import type { SchemaNode, ValidationRule } from '../node.ts';
 import { ruleOnOneLine } from './rule-text.ts';
 
@@ -66,6 +67,11 @@ export class Schema<T, Input = T> {
   /** A value for people to look at; it fills nothing. */
   example(value: Input): this {
     return this.with({ example: value as Json });
+  }
+
+  /** How consoles of the Operator Lifecycle Manager show the field, in the ClusterServiceVersion (`@coxswain/schema/csv`). */
+  ui(hints: UiHints): this {
+    return this.with({ [uiHints]: hints });
   }
 
   externalDocs(url: string, description?: string): this {

@@ -1,3 +1,4 @@
+import type { CsvHints } from '../csv/hints.ts';
 import type { ColumnDefinition, ResourceDefinition, ScaleDefinition } from './types.ts';
 
 type Names<O> = Readonly<Record<keyof Required<O>, true>>;
@@ -25,6 +26,7 @@ const definitionNames: Names<ResourceDefinition> = {
   selectableFields: true,
   uncheckedPaths: true,
   deprecated: true,
+  csv: true,
   served: true,
 };
 const columnNames: Names<ColumnDefinition<never>> = {
@@ -41,6 +43,7 @@ const scaleNames: Names<ScaleDefinition<never>> = {
   statusReplicasPath: true,
   labelSelectorPath: true,
 };
+const csvNames: Names<CsvHints> = { displayName: true, description: true, order: true, resources: true };
 const metadataNames: Names<NonNullable<ResourceDefinition['metadata']>> = { annotations: true, labels: true };
 
 const label = /^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -79,6 +82,7 @@ function checkNames(definition: ResourceDefinition, refuse: Refuser): void {
       refuse(field, names, 'a list of words in lower case, none of them twice');
   }
   refuse.unknown('metadata', metadata, metadataNames);
+  refuse.unknown('csv', definition.csv, csvNames);
 }
 
 function checkShown({ printColumns, subresources, selectableFields }: ResourceDefinition, refuse: Refuser): void {

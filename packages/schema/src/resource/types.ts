@@ -1,6 +1,7 @@
 import type { CustomResourceDefinition, Kind, KubeObject, MutableJson, ObjectOf } from '@coxswain/k8s';
 import type { Infer, InferInput, ObjectInput, ObjectValue, Props } from '../builder/infer.ts';
 import type { Schema } from '../builder/schema.ts';
+import type { CsvHints } from '../csv/hints.ts';
 import type { FieldError, SchemaNode, ValidationRule } from '../node.ts';
 import type { FieldPath } from './field-path.ts';
 
@@ -86,6 +87,8 @@ export interface ResourceDefinition<
   readonly uncheckedPaths?: boolean;
   /** Clients are warned; a text (256 characters at most) replaces the server's own warning. Default false. */
   readonly deprecated?: boolean | string;
+  /** How the kind shows in a ClusterServiceVersion; see `ownedCrds` of `@coxswain/schema/csv`. */
+  readonly csv?: CsvHints;
   /** Whether the API offers it. Default true. */
   readonly served?: boolean;
 }
