@@ -1,7 +1,8 @@
+import { request } from 'node:https';
 import { ConfigMap } from '@coxswain/k8s';
 import { createClient, httpTransport, isTransient, loadKubeconfig, type Transport } from '@coxswain/runtime/client';
 import { ApiError, seededRandom } from '@coxswain/runtime/core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestCluster, type TestCluster } from '../test-cluster/index.ts';
 import { failure } from '../test-failure.ts';
 import { type FaultProxy, randomFaults, startFaultProxy } from './index.ts';
@@ -176,4 +177,57 @@ test('a server that is gone breaks connections, and does not hang', async () => 
   await own.stop();
   expect(isTransient(await failure(wire.send({ method: 'GET', path: '/version' })))).toBe(true);
   await wire.close();
+});
+
+describe('a watch over a WebSocket', () => {
+  /** What the server sends after the upgrade, as it comes over the wire. */
+  async function upgraded(token?: string) {
+    const connection = await loadKubeconfig({ text: proxy.kubeconfig() });
+    const { ca = '', token: own = '' } = await connection.credentials.current();
+    const asked = request(`${connection.server}${path()}?watch=true&resourceVersion=0`, {
+      ca,
+      headers: {
+        authorization: `Bearer ${token ?? own}`,
+        connection: 'Upgrade',
+        upgrade: 'websocket',
+        origin: connection.server,
+        'sec-websocket-version': '13',
+        'sec-websocket-key': 'MDEyMzQ1Njc4OWFiY2RlZg==',
+      },
+    });
+    return new Promise<{ readonly status: number; readonly text: () => string; readonly closed: Promise<void> }>(
+      (resolve, reject) => {
+        asked.once('error', reject);
+        asked.once('response', ({ statusCode = 0 }) =>
+          resolve({ status: statusCode, text: () => '', closed: Promise.resolve() }),
+        );
+        asked.once('upgrade', ({ statusCode = 0 }, socket, head: Buffer) => {
+          let text = head.toString();
+          socket.on('error', () => {});
+          socket.on('data', (chunk: Buffer) => {
+            text += chunk.toString();
+          });
+          const closed = new Promise<void>((done) => socket.once('close', () => done()));
+          resolve({ status: statusCode, text: () => text, closed });
+        });
+        asked.end();
+      },
+    );
+  }
+
+  test('passes, and breaks with all other connections', async () => {
+    await create('by-socket');
+    const { status, text, closed } = await upgraded();
+    expect(status).toBe(101);
+    await world.eventually(() => text().includes('"by-socket"'));
+    expect(proxy.counts.watches).toBe(1);
+    proxy.inject({ fault: 'reset' });
+    await closed;
+  });
+
+  test('is refused like any other', async () => {
+    expect((await upgraded('other')).status).toBe(401);
+    proxy.inject({ fault: 'answer', status: 410, match: { verb: 'watch' }, lasts: 60_000 });
+    expect((await upgraded()).status).toBe(410);
+  });
 });

@@ -1,10 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type ClientRequest, type IncomingMessage, ServerResponse } from 'node:http';
 import { Agent, createServer, request } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Connection, Credentials } from '@coxswain/runtime/client';
 import type { KeyPair } from '@coxswain/runtime/pki';
 import { type RequestMeaning, requestMeaning } from '../requests/index.ts';
 import { refuse } from './refusal.ts';
+import { tunnel } from './tunnel.ts';
 import type { NetworkFault } from './types.ts';
 
 /** A request as it came, to be judged. */
@@ -42,18 +43,37 @@ export async function startGateway({ connection, identity, token, judge }: Gatew
   const sockets = new Set<Socket>();
   const credentials = await connection.credentials.current();
   const upstream = upstreamOf(connection, credentials);
-  const server = createServer({ ...identity, keepAliveTimeout: 0, requestTimeout: 0 }, (incoming, response) => {
+  /** @returns what is to be done with its answer; `undefined`: it has been answered */
+  const admit = (incoming: IncomingMessage, response: ServerResponse): (() => boolean) | undefined => {
     response.on('error', () => {});
     if (incoming.headers.authorization !== `Bearer ${token}`) {
       response.writeHead(401).end();
-      return;
+      return undefined;
     }
     const arrival = arrivalOf(incoming);
     const refusal = judge.refusal(arrival);
-    if (refusal) {
-      incoming.resume();
-      refuse(response, refusal);
-    } else forward(incoming, response, upstream, () => judge.cuts(arrival));
+    if (!refusal) return () => judge.cuts(arrival);
+    incoming.resume();
+    refuse(response, refusal);
+    return undefined;
+  };
+  const server = createServer(
+    { ...identity, keepAliveTimeout: 0, requestTimeout: 0, shouldUpgradeCallback: wantsWebSocket },
+    (incoming, response) => {
+      const cuts = admit(incoming, response);
+      if (cuts) forward(incoming, response, upstream, cuts);
+    },
+  );
+  server.on('upgrade', (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
+    const response = new ServerResponse(incoming);
+    response.assignSocket(socket);
+    const cuts = admit(incoming, response);
+    if (!cuts) {
+      response.once('finish', () => socket.end());
+      return;
+    }
+    response.detachSocket(socket);
+    tunnel(ask(incoming, upstream), { socket, head, cuts });
   });
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -102,10 +122,15 @@ function arrivalOf({ method = 'GET', url = '/', headers }: IncomingMessage): Arr
   };
 }
 
-/** Whatever breaks on one side breaks the other. */
-function forward(incoming: IncomingMessage, response: ServerResponse, upstream: Upstream, cuts: () => boolean): void {
+/** Watches of some clients come over WebSockets. Other offers, as of HTTP/2, are passed over, as API servers do on HTTP/1.1. */
+function wantsWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+/** The same request to the server, as the administrator; its body is yet to come. */
+function ask(incoming: IncomingMessage, upstream: Upstream): ClientRequest {
   const { authorization: _ours, ...headers } = incoming.headers;
-  const asked = request({
+  return request({
     agent: upstream.agent,
     hostname: upstream.url.hostname,
     port: upstream.url.port,
@@ -113,6 +138,11 @@ function forward(incoming: IncomingMessage, response: ServerResponse, upstream: 
     path: incoming.url,
     headers: { ...headers, ...upstream.headers },
   });
+}
+
+/** Whatever breaks on one side breaks the other. */
+function forward(incoming: IncomingMessage, response: ServerResponse, upstream: Upstream, cuts: () => boolean): void {
+  const asked = ask(incoming, upstream);
   const broken = () => response.socket?.destroy();
   asked.once('error', broken);
   asked.once('response', (answer) => {
