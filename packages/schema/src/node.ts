@@ -1,5 +1,4 @@
 import type { Json } from '@coxswain/k8s';
-import type { UiHints, uiHints } from './csv/hints.ts';
 
 /**
  * One node of an OpenAPI v3 structural schema, as a CRD's `openAPIV3Schema` holds it (`spec/embedded.md` §1.11).
@@ -48,8 +47,6 @@ export interface SchemaNode {
   /** Only on built-in types: how a strategic merge patch treats a list or map (`merge`, `replace`, `retainKeys`). */
   readonly 'x-kubernetes-patch-strategy'?: string;
   readonly 'x-kubernetes-patch-merge-key'?: string;
-  /** How consoles show it; see `Schema.ui`. */
-  readonly [uiHints]?: UiHints;
 }
 
 /** One CEL rule (`x-kubernetes-validations`). */

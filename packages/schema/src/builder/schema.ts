@@ -1,5 +1,5 @@
 import type { Json } from '@coxswain/k8s';
-import { type UiHints, uiHints } from '../csv/hints.ts';
+import { keptHints, type UiHints } from '../csv/hints.ts';
 import type { SchemaNode, ValidationRule } from '../node.ts';
 import { ruleOnOneLine } from './rule-text.ts';
 
@@ -71,7 +71,7 @@ export class Schema<T, Input = T> {
 
   /** How consoles of the Operator Lifecycle Manager show the field, in the ClusterServiceVersion (`@coxswain/schema/csv`). */
   ui(hints: UiHints): this {
-    return this.with({ [uiHints]: hints });
+    return this.with(keptHints(hints));
   }
 
   externalDocs(url: string, description?: string): this {

@@ -1,3 +1,5 @@
+import type { SchemaNode } from '../node.ts';
+
 /** How consoles of the Operator Lifecycle Manager show a field. It goes into no CRD. */
 export interface UiHints {
   /** Default: the field's name in words, `minReadySeconds` as `Min Ready Seconds`. */
@@ -19,5 +21,15 @@ export interface CsvHints extends Pick<UiHints, 'displayName' | 'description' | 
   readonly resources?: readonly { readonly kind: string; readonly version: string; readonly name?: string }[];
 }
 
-/** Where a node keeps its hints. A symbol, and so in no JSON. */
-export const uiHints: unique symbol = Symbol('how consoles show it');
+/** Where a node keeps its hints. No keyword of schemas, and as a symbol in no JSON. */
+const uiHints = Symbol('how consoles show it');
+
+/** What a node has to be given to keep the hints. */
+export function keptHints(hints: UiHints): Partial<SchemaNode> {
+  return { [uiHints]: hints } as Partial<SchemaNode>;
+}
+
+/** The hints that a node keeps. */
+export function hintsOf(node: SchemaNode): UiHints | undefined {
+  return (node as { readonly [uiHints]?: UiHints })[uiHints];
+}

@@ -1,6 +1,6 @@
 import type { SchemaNode } from '../node.ts';
 import type { Resource } from '../resource/types.ts';
-import { type CsvHints, type UiHints, uiHints } from './hints.ts';
+import { type CsvHints, hintsOf, type UiHints } from './hints.ts';
 
 /** One field of a kind, as a ClusterServiceVersion describes it. */
 export interface CsvDescriptor {
@@ -62,7 +62,7 @@ function found(node: SchemaNode, path: string): readonly Ordered<CsvDescriptor>[
   if (node.items) return found(node.items, `${path}[0]`);
   return Object.entries(node.properties ?? {}).flatMap(([name, child]) => {
     const at = path === '' ? name : `${path}.${name}`;
-    const hints = child[uiHints];
+    const hints = hintsOf(child);
     const own = hints || path === '' ? [{ order: hints?.order, value: descriptor(at, name, child, hints ?? {}) }] : [];
     return [...own, ...found(child, at)];
   });
