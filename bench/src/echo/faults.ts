@@ -18,6 +18,9 @@ const faults: Readonly<Record<string, readonly NetworkFault[]>> = {
   'half-open for 60 s': [{ fault: 'halfOpen', ms: 60_000 }],
 };
 
+/** Milliseconds all have at least to notice a connection that is dead and looks alive: a server says something once a minute. */
+const noticing = 200_000;
+
 /** Objects there are, and those that change while something is wrong. */
 const [count, changing] = [1_000, 100];
 
@@ -72,7 +75,7 @@ async function playOne(
   for (const fault of script) proxy.inject(fault);
   const since = performance.now();
   await each(changing, (index) => plane.client.of(Echo).patch(keyOf(index), merge({ spec: { n } })));
-  const all = follower.until(() => followed.size >= changing, limit);
+  const all = follower.until(() => followed.size >= changing, Math.max(limit, noticing));
   await all.then(
     () => add('all followed', 's', (performance.now() - since) / 1000),
     (error: Error) => {
