@@ -1,9 +1,7 @@
 import type { KubeObject, Status } from '@coxswain/k8s';
-import type { WatchEvent } from '../client/index.ts';
+import { initialEventsEnd, type WatchEvent } from '../client/index.ts';
 import { ApiError } from '../core/index.ts';
 import type { WatchSink } from './watcher.ts';
-
-const initialEventsEnd = 'k8s.io/initial-events-end';
 
 /** Sorts the events of one stream into the sink. */
 export class StreamReader<T extends KubeObject> {

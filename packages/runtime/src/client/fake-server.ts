@@ -10,6 +10,7 @@ import {
   parseSelector,
 } from '../core/index.ts';
 import { ConnectionError } from './errors.ts';
+import { listEnd } from './list-end.ts';
 import type { Transport, TransportRequest, TransportResponse, WatchEvent } from './transport.ts';
 
 interface LogEntry {
@@ -84,11 +85,10 @@ export class FakeServer implements Transport {
       const { items, metadata } = (await this.send(request)).body as KubeList<DynamicObject>;
       const broken = left-- > 0;
       const { resourceVersion = '' } = metadata;
-      const annotations = { 'k8s.io/initial-events-end': 'true' };
       return (async function* (): AsyncIterable<readonly WatchEvent[]> {
         for (const object of items) yield [{ type: 'ADDED', object }];
         if (broken) throw new ConnectionError('the list broke off before its end');
-        yield [{ type: 'BOOKMARK', object: { metadata: { name: '', resourceVersion, annotations } } }];
+        yield [listEnd(resourceVersion)];
       })();
     };
   }
@@ -243,7 +243,7 @@ export class FakeServer implements Transport {
     if (streaming) {
       const objects = [...this.#objects.values()].filter(watch.selects);
       stream.push(objects.map((object) => ({ type: 'ADDED', object })));
-      stream.push([this.#bookmark({ 'k8s.io/initial-events-end': 'true' })]);
+      stream.push([listEnd(this.version)]);
     }
     if (this.autoDeliver) this.#deliverTo(watch, Number.POSITIVE_INFINITY);
     return stream;
@@ -256,11 +256,8 @@ export class FakeServer implements Transport {
     if (events.length > 0) watch.deliver(events);
   }
 
-  #bookmark(annotations?: Readonly<Record<string, string>>): WatchEvent {
-    return {
-      type: 'BOOKMARK',
-      object: { metadata: { name: '', resourceVersion: this.version, ...(annotations ? { annotations } : {}) } },
-    };
+  #bookmark(): WatchEvent {
+    return { type: 'BOOKMARK', object: { metadata: { name: '', resourceVersion: this.version } } };
   }
 }
 

@@ -22,6 +22,7 @@ export type { Impersonation } from './impersonation.ts';
 export { type InClusterOptions, inClusterConnection } from './in-cluster.ts';
 export { type Interceptor, interceptedTransport } from './interceptor.ts';
 export { type KubeconfigOptions, loadKubeconfig } from './kubeconfig.ts';
+export { initialEventsEnd, listEnd } from './list-end.ts';
 export { type ClientMetricsOptions, clientMetrics } from './metrics.ts';
 export { parseJson, stringifyJson } from './parse-json.ts';
 export { apply, json, merge, patchContentType, strategic } from './patch.ts';

@@ -2,6 +2,7 @@ import type { KubeList, KubeObject } from '@coxswain/k8s';
 import { BracketScanner } from './bracket-scanner.ts';
 import { checkList } from './check-list.ts';
 import { ConnectionError } from './errors.ts';
+import { listEnd } from './list-end.ts';
 import { type Holder, parseWithoutManagedFields } from './managed-fields.ts';
 import { parseJson } from './parse-json.ts';
 import type { KeepManagedFields, WatchEvent } from './transport.ts';
@@ -106,9 +107,5 @@ function bookmarkOf(frame: string): WatchEvent {
   const metadata = list?.metadata;
   if (!metadata?.resourceVersion) throw new ConnectionError('what came as a list has no version');
   if (metadata.continue) throw new ConnectionError('the list came by pages, which were not asked for');
-  const annotations = { 'k8s.io/initial-events-end': 'true' };
-  return {
-    type: 'BOOKMARK',
-    object: { metadata: { name: '', resourceVersion: metadata.resourceVersion, annotations } },
-  };
+  return listEnd(metadata.resourceVersion);
 }

@@ -3,7 +3,7 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createClient, type Transport, type WatchEvent } from '../client/index.ts';
+import { createClient, listEnd, type Transport, type WatchEvent } from '../client/index.ts';
 import { seededRandom, VirtualClock } from '../core/index.ts';
 import { createManager } from '../manager/index.ts';
 import { Part, Widget } from '../manager/test-kinds.ts';
@@ -31,8 +31,7 @@ class Feed implements Transport {
     });
     const next = () => (path.endsWith('/widgets') ? this.#wake.promise : ended);
     async function* stream() {
-      const annotations = { 'k8s.io/initial-events-end': 'true' };
-      yield [{ type: 'BOOKMARK', object: { metadata: { name: '', resourceVersion: '1', annotations } } } as const];
+      yield [listEnd('1')];
       while (!signal?.aborted) yield await Promise.race([next(), ended]);
     }
     return stream();

@@ -1,7 +1,7 @@
 // A small API server behind a transport, for the tests of these rooms: objects, versions, generations, watches,
 // finalizers, merge and JSON patches, and enough of apply. Not exported; the real one is another package.
 import type { KubeObject } from '@coxswain/k8s';
-import { createClient, type Transport, type TransportRequest, type WatchEvent } from '../client/index.ts';
+import { createClient, listEnd, type Transport, type TransportRequest, type WatchEvent } from '../client/index.ts';
 import {
   alreadyExists,
   apiError,
@@ -182,10 +182,8 @@ export class TestApi implements Transport {
     if (query.sendInitialEvents === 'true') {
       at = this.#version;
       const objects = [...this.#objects.entries()].filter(([id]) => within(id, place));
-      const annotations = { 'k8s.io/initial-events-end': 'true' };
-      const end = { metadata: { name: '', resourceVersion: String(at), annotations } };
       const present = objects.map(([, object]) => ({ type: 'ADDED', object }) as const);
-      yield [...present, { type: 'BOOKMARK', object: end } as const];
+      yield [...present, listEnd(String(at))];
     }
     while (!signal?.aborted) {
       const news = this.#changes.filter((change) => change.version > at && within(idOf(change.place), place));
