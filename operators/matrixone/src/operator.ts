@@ -1,9 +1,6 @@
 import type { CustomResourceDefinition, Kind } from '@coxswain/k8s';
 import type { Manager } from '@coxswain/runtime/manager';
 import {
-  Backup,
-  BackupJob,
-  BucketClaim,
   CNClaim,
   CNClaimSet,
   CNPool,
@@ -12,30 +9,13 @@ import {
   LogSet,
   MatrixOneCluster,
   ProxySet,
-  RestoreJob,
-  WebUI,
+  resources,
 } from './api/index.ts';
 import { setupControllers } from './controllers/index.ts';
 import type { MatrixOneOptions } from './options.ts';
 import { setupPools } from './pools/index.ts';
 import { operatorRules } from './rbac.ts';
 
-/** All kinds of the group: manifests of every one of them are taken. */
-const resources = [
-  MatrixOneCluster,
-  LogSet,
-  DNSet,
-  CNSet,
-  ProxySet,
-  WebUI,
-  BucketClaim,
-  BackupJob,
-  Backup,
-  RestoreJob,
-  CNPool,
-  CNClaim,
-  CNClaimSet,
-] as const;
 /** Those that have a controller. */
 const acted: readonly Kind[] = [MatrixOneCluster, LogSet, DNSet, CNSet, ProxySet, CNPool, CNClaim, CNClaimSet];
 

@@ -14,26 +14,11 @@ import {
   DNSet,
   LogSet,
   MatrixOneCluster,
-  ProxySet,
   RestoreJob,
+  resources,
   WebUI,
 } from './index.ts';
 
-const resources = [
-  MatrixOneCluster,
-  LogSet,
-  DNSet,
-  CNSet,
-  ProxySet,
-  WebUI,
-  BucketClaim,
-  BackupJob,
-  Backup,
-  RestoreJob,
-  CNPool,
-  CNClaim,
-  CNClaimSet,
-] as const;
 const version = (resource: (typeof resources)[number]) => resource.crd().spec.versions[0];
 
 test('the CRDs have the names, columns and subresources that users know', () => {

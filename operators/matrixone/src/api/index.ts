@@ -17,6 +17,7 @@ export { cnSetNames, credentialName, dnSetNames, logSetNames, proxySetNames, set
 export type { MainContainerOverlay, Overlay } from './overlay.ts';
 export * from './pool-marks.ts';
 export { ProxySet } from './proxyset.ts';
+export { resources } from './resources.ts';
 export { RestoreJob } from './restorejob.ts';
 export type { ObjectDependency } from './shared.ts';
 export type * from './specs.ts';
