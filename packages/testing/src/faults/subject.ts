@@ -20,7 +20,8 @@ export async function startSubject(server: Server): Promise<Subject> {
 }
 
 async function realSubject(): Promise<Subject> {
-  const plane = await startControlPlane();
+  // It is started a hundred times, on machines that may be busy: one slow start says nothing about the operator.
+  const plane = await startControlPlane({ timeout: 300_000 });
   return {
     kubeconfig: () => plane.kubeconfig(),
     compact: () => compactEtcd(plane.etcdUrl),
