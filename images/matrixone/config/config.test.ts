@@ -58,7 +58,7 @@ service-address = "dn-0.h:32003"
 test('a log store takes both forms of its addresses', () => {
   const recent = readServiceConfig(`service-type = "LOG"
 [logservice]
-deployment-id = 7
+deployment-id = 8850055262063083118
 uuid = "u"
 service-host = "log-0.h"
 raft-port = 1
@@ -96,6 +96,8 @@ test.each([
   ['service-type = "CN"\n[cn]\nuuid = 5', 'cn.uuid must be a text'],
   ['service-type = "CN"\n[cn]\nuuid = "u"\nport-base = 70000', 'cn.port-base must be a port'],
   ['service-type = "PROXY"\n[proxy]\nlisten-address = "x"', 'proxy.listen-address must be host:port'],
+  ['service-type = "LOG"\n[logservice]\nuuid = "u"\ndeployment-id = -1', 'must be a whole number of at most 64 bits'],
+  ['service-type = "LOG"\n[logservice]\nuuid = "u"', 'deployment-id must be above 0'],
   [
     'service-type = "LOG"\n[logservice]\nuuid = "u"\ndeployment-id = 1\n[logservice.BootstrapConfig]\nbootstrap-cluster = true\ninit-hakeeper-members = ["1:u"]',
     'is no REPLICAID:UUID',

@@ -61,6 +61,14 @@ export class Keys {
       : this.#wrong(name, 'a whole number');
   }
 
+  /** A number of up to 64 bits without sign, which a `number` cannot hold; 0 when there is none. */
+  id(name: string): bigint {
+    const value = this.#value(name) ?? 0n;
+    return typeof value === 'bigint' && value >= 0n && BigInt.asUintN(64, value) === value
+      ? value
+      : this.#wrong(name, 'a whole number of at most 64 bits');
+  }
+
   port(name: string, otherwise: number): number {
     const port = this.number(name, otherwise);
     return port <= 65_535 ? port : this.#wrong(name, 'a port');

@@ -130,7 +130,7 @@ function logConfig(keys: Keys): LogConfig {
   const all = common(keys);
   const uuid = log.text('uuid') ?? '';
   if (uuid === '') throw new ConfigError('logservice.uuid must be set');
-  if (log.number('deployment-id', 0) === 0) throw new ConfigError('logservice.deployment-id must be above 0');
+  if (log.id('deployment-id') === 0n) throw new ConfigError('logservice.deployment-id must be above 0');
   const host = log.text('service-host');
   const endpoint = (name: string, port: number): Endpoint => {
     const own = log.port(`${name}-port`, port);
