@@ -1,4 +1,6 @@
+import { lookup } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { dialTcp } from '@coxswain/operator-matrixone/morpc';
 import { type Clock, jsonLogger, messageOf, type Random, sleep } from '@coxswain/runtime/core';
@@ -35,10 +37,14 @@ async function configsOf(flags: Flags): Promise<readonly ServiceConfig[]> {
   return Promise.all(files.map(async (file) => readServiceConfig(await readFile(file, 'utf8'))));
 }
 
-/** Pods that share a machine have addresses of its loopback range; who listened on all of them would be in the way of the others. */
-function ownAddress(env: Program['env']): { ownAddress?: string } {
-  const { POD_IP } = env;
-  return POD_IP?.startsWith('127.') ? { ownAddress: POD_IP } : {};
+/**
+ * Pods that share a machine have addresses of its loopback range; who listened on all of them would be in the way of the others. A proxy is
+ * not told its address: it has its host's name for that, which leads a machine that is no such pod to the first loopback addresses, or elsewhere.
+ */
+async function ownAddress({ POD_IP }: Program['env']): Promise<{ ownAddress?: string }> {
+  if (POD_IP !== undefined) return POD_IP.startsWith('127.') ? { ownAddress: POD_IP } : {};
+  const { address } = await lookup(hostname()).catch(() => ({ address: '' }));
+  return address.startsWith('127.') && !/^127\.0\.[01]\.1$/.test(address) ? { ownAddress: address } : {};
 }
 
 /** Starts all services together, as they wait for each other; those that run are in `services`, also when another one fails. */
@@ -69,7 +75,7 @@ async function serve(flags: Flags, program: Program): Promise<void> {
   const over = new AbortController();
   const crash = crashed(clock, faults, over.signal);
   crash.catch(() => {});
-  const surroundings = { clock, random, logger, dial: dialTcp, faults, commitId, ...ownAddress(env) };
+  const surroundings = { clock, random, logger, dial: dialTcp, faults, commitId, ...(await ownAddress(env)) };
   const services: Service[] = [];
   try {
     await Promise.race([startAll(configs, surroundings, services), crash]);
