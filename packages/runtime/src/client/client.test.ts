@@ -40,6 +40,24 @@ test('create, get, update, delete', async () => {
   await expect(resource.get(key)).rejects.toMatchObject({ reason: 'NotFound' });
 });
 
+test('a page where an object should be is none, and a failure is one whatever its code', async () => {
+  const { server, resource } = setUp();
+  const answer = (body: unknown) => {
+    server.send = async () => ({ status: 200, warnings: [], body });
+  };
+  for (const page of ['<html>Log in</html>', '', null, []]) {
+    answer(page);
+    const what = 'things.x.dev a/x: what answered sent no object';
+    await expect(resource.get(key)).rejects.toThrow(`get ${what}`);
+    await expect(resource.find(key)).rejects.toThrow(ConnectionError);
+    await expect(resource.delete(key)).rejects.toThrow(`delete ${what}`);
+    await expect(resource.list()).rejects.toThrow('list things.x.dev: what answered sent no object');
+    await expect(resource.create({ metadata: key })).rejects.toThrow(`create ${what}`);
+  }
+  answer({ kind: 'Status', status: 'Failure', message: 'no room', code: 507 });
+  await expect(resource.delete(key)).rejects.toMatchObject({ code: 507, message: 'no room' });
+});
+
 test('a deleted object that something holds is answered', async () => {
   const { server, resource } = setUp();
   const answer = (metadata: object, spec: object = {}) => {

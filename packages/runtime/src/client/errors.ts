@@ -8,6 +8,14 @@ export class ConnectionError extends Error {
   }
 }
 
+/** The transport was closed by this process, before a call or during it: it must open another one. */
+export class TransportClosed extends ConnectionError {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'TransportClosed';
+  }
+}
+
 const transientCodes: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
 /**
@@ -15,6 +23,7 @@ const transientCodes: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 50
  * server was overloaded, starting or failing. Conflicts are not transient: read again first.
  */
 export function isTransient(error: unknown): boolean {
+  if (error instanceof TransportClosed) return false;
   if (error instanceof ConnectionError || error instanceof TimeoutError) return true;
   return error instanceof ApiError && transientCodes.has(error.code);
 }

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import { VirtualClock } from '../core/index.ts';
+import { ApiError, VirtualClock } from '../core/index.ts';
 import type { Connection, CredentialSource } from './connection.ts';
 import { fileCredentials, mergedCredentials, staticCredentials } from './credentials.ts';
 import { ConnectionError } from './errors.ts';
@@ -143,6 +143,30 @@ test('refusals: a Status, a Retry-After header, a proxy that says nothing useful
   await expect(get('/status')).rejects.toMatchObject({ code: 404, reason: 'NotFound', message: 'pods "x" not found' });
   await expect(get('/busy')).rejects.toMatchObject({ code: 429, retryAfter: 7000 });
   await expect(get('/other')).rejects.toMatchObject({ code: 502, message: 'HTTP 502: <h1>Bad gateway</h1>' });
+});
+
+test('neither a redirection nor any other status that is no success passes for one', async () => {
+  const location = 'https://user:word@login.example.com/in?token=hidden#hidden';
+  const { transport } = await plain(({ url = '' }, response) => {
+    const code = Number(/\d+/.exec(url)?.[0]);
+    response.writeHead(code, { location, 'content-type': 'text/html' }).end(code === 204 ? undefined : 'page');
+  });
+  const send = (code: number) => transport.send({ method: 'GET', path: `/${code}` });
+  const where = (code: number) =>
+    `${Number(code)}: redirected to https://login.example.com/in, which is not followed; `;
+  for (const code of [300, 301, 302, 303, 307, 308]) {
+    const error = await send(code).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ code, message: expect.stringContaining(where(code)) });
+    expect(String(error)).not.toMatch(/word|hidden/);
+    for (const open of [transport.watch, transport.list]) {
+      await expect(open?.call(transport, { method: 'GET', path: `/${code}` })).rejects.toMatchObject({ code });
+    }
+  }
+  await expect(send(304)).rejects.toMatchObject({ code: 304 });
+  await expect(send(204)).resolves.toMatchObject({ status: 204, body: '' });
+  await expect(transport.watch({ method: 'GET', path: '/204' })).rejects.toMatchObject({ code: 204 });
+  await expect(transport.watch({ method: 'GET', path: '/200' })).rejects.toThrow('sent text/html, not JSON');
 });
 
 test('no more calls are under way than connections are allowed; the others wait in line', async () => {

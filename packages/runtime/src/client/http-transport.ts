@@ -4,15 +4,16 @@ import { createGunzip, gunzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { ApiError, type Clock, systemClock } from '../core/index.ts';
 import type { Connection, Credentials } from './connection.ts';
-import { ConnectionError } from './errors.ts';
+import { ConnectionError, TransportClosed } from './errors.ts';
 import { type Answer, exchange, HeldBack } from './exchange.ts';
 import { type HttpPool, openPool } from './http-pool.ts';
 import { impersonationHeaders } from './impersonation.ts';
 import { ListDecoder } from './list-decoder.ts';
 import { type Holder, parseWithoutManagedFields } from './managed-fields.ts';
 import { parseJson, stringifyJson } from './parse-json.ts';
-import { responseError } from './response-error.ts';
+import { responseError, unexpected } from './response-error.ts';
 import type { Transport, TransportRequest, TransportResponse, WatchEvent } from './transport.ts';
+import { troubleOf } from './trouble.ts';
 import { warningTexts } from './warnings.ts';
 import { WatchDecoder } from './watch-decoder.ts';
 
@@ -37,6 +38,8 @@ type Options = Dispatcher.DispatchOptions & Pick<Dispatcher.RequestOptions, 'met
 /** One way to put a request on the wire. */
 interface Sending<R extends Head> {
   readonly compressed: boolean;
+  /** Whether the status is that of an answer as it is wanted, not of a refusal or a redirection. */
+  accepts(statusCode: number): boolean;
   send(pool: HttpPool, options: Options): Promise<R>;
   /** The body of an answer that refuses. */
   bodyOf(response: R): Promise<Buffer>;
@@ -46,6 +49,9 @@ interface Sending<R extends Head> {
 const listIdle = 30_000;
 /** Bytes of a list that are taken at a time: small enough to leave room for everything else. */
 const listChunk = 65_536;
+
+const closedMeanwhile = 'the transport was closed meanwhile; close it when everything that uses it has ended';
+const elsewhere = 'look whether the address is that of an API server';
 
 /** Speaks to an API server over HTTP/1.1: one keep-alive pool for calls, another for watches. */
 export function httpTransport(connection: Connection, options: HttpTransportOptions = {}): Transport {
@@ -82,6 +88,7 @@ class HttpTransport implements Transport {
   async send(request: TransportRequest): Promise<TransportResponse> {
     const { statusCode, headers, body } = await this.#authenticated(request, {
       compressed: !this.#connection.disableCompression,
+      accepts: (code) => code >= 200 && code < 300,
       send: ({ calls }, options) => exchange(calls, options, request),
       bodyOf: async (answer) => answer.body,
     });
@@ -110,16 +117,21 @@ class HttpTransport implements Transport {
     await (await pool?.opening)?.shutDown();
   }
 
-  #opened(request: TransportRequest, compressed: boolean, bodyTimeout: number): Promise<Dispatcher.ResponseData> {
+  async #opened(request: TransportRequest, compressed: boolean, bodyTimeout: number): Promise<Dispatcher.ResponseData> {
     const { signal = null } = request;
-    return this.#authenticated(request, {
+    const response = await this.#authenticated(request, {
       compressed,
+      accepts: (code) => code === 200,
       send: ({ watches }, options) => watches.request({ ...options, signal, bodyTimeout }),
       bodyOf: async ({ body }) => Buffer.from(await body.arrayBuffer()),
     });
+    const type = String(response.headers['content-type'] ?? 'json');
+    if (type.includes('json')) return response;
+    response.body.on('error', () => {}).destroy();
+    throw this.#broken(new ConnectionError(`what answered sent ${type}, not JSON; ${elsewhere}`), request);
   }
 
-  /** An answer below 400. Refused credentials are asked for once more. @throws ApiError ConnectionError */
+  /** An answer of success. Refused credentials are asked for once more. @throws ApiError ConnectionError */
   async #authenticated<R extends Head>(request: TransportRequest, sending: Sending<R>): Promise<R> {
     const { credentials } = this.#connection;
     const used = await credentials.current();
@@ -134,16 +146,17 @@ class HttpTransport implements Transport {
   /** The answer, or the refusal that it is. @throws ConnectionError, and what the gate throws */
   async #sent<R extends Head>(
     request: TransportRequest,
-    { compressed, send, bodyOf }: Sending<R>,
+    { compressed, accepts, send, bodyOf }: Sending<R>,
     credentials: Credentials,
   ): Promise<R | ApiError> {
-    if (this.#closed) throw new ConnectionError(`${this.#connection.server}: the transport was closed`);
+    if (this.#closed)
+      throw new TransportClosed(`${this.#where(request)}: the transport has been closed; open another one`);
     const pool = await this.#poolFor(credentials);
     const options = this.#dispatching(request, credentials, compressed);
     request.gate?.();
     try {
       const response = await send(pool, options);
-      return response.statusCode < 400 ? response : await this.#refusal(response, await bodyOf(response), request);
+      return accepts(response.statusCode) ? response : await this.#refusal(response, await bodyOf(response), request);
     } catch (error) {
       throw this.#broken(error, request);
     }
@@ -172,6 +185,7 @@ class HttpTransport implements Transport {
   }
 
   async #refusal({ statusCode, headers }: Head, body: Buffer, request: TransportRequest): Promise<ApiError> {
+    if (statusCode < 400) return unexpected(statusCode, this.#where(request), headers.location);
     const retryAfter = headers['retry-after'];
     const said = await this.#parsed(body, headers, request);
     return responseError(
@@ -218,13 +232,18 @@ class HttpTransport implements Transport {
     return query?.timeoutSeconds ? (Number(query.timeoutSeconds) + 10) * 1000 : 0;
   }
 
-  #broken(error: unknown, { method, path, signal }: TransportRequest): unknown {
+  #broken(error: unknown, request: TransportRequest): unknown {
     if (error instanceof HeldBack) return error.cause;
-    if (signal?.aborted) return signal.reason;
-    if (error instanceof ConnectionError || error instanceof ApiError) return error;
-    const { code, message } = error as NodeJS.ErrnoException;
-    const why = code && !message.includes(code) ? `${message} (${code})` : message;
-    return new ConnectionError(`${method} ${this.#connection.server}${path}: ${why}`, { cause: error });
+    if (request.signal?.aborted) return request.signal.reason;
+    const where = this.#where(request);
+    if (error instanceof ApiError || (error instanceof ConnectionError && error.message.startsWith(where)))
+      return error;
+    if (this.#closed) return new TransportClosed(`${where}: ${closedMeanwhile}`, { cause: error });
+    return new ConnectionError(`${where}: ${troubleOf(error)}`, { cause: error });
+  }
+
+  #where({ method, path }: TransportRequest): string {
+    return `${method} ${this.#connection.server}${path}`;
   }
 }
 

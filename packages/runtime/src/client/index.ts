@@ -15,7 +15,7 @@ export { fileCredentials, mergedCredentials, staticCredentials } from './credent
 export { type DefaultConnectionOptions, defaultConnection } from './default-connection.ts';
 export { applyAny, createDiscovery, type Discovery, type DiscoveryOptions, NoMatchError } from './discovery.ts';
 export type { DiscoveredKind } from './discovery-documents.ts';
-export { ConnectionError, isTransient } from './errors.ts';
+export { ConnectionError, isTransient, TransportClosed } from './errors.ts';
 export { evict } from './eviction.ts';
 export { type HttpTransportOptions, httpTransport } from './http-transport.ts';
 export type { Impersonation } from './impersonation.ts';

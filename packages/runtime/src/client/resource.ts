@@ -1,5 +1,6 @@
 import { apiVersionOf, type Kind, type KubeList, type KubeObject, pathOf, resourceName } from '@coxswain/k8s';
 import { isNotFound, keyOf, keyString, type ObjectKey } from '../core/index.ts';
+import { checkAnswer } from './check-answer.ts';
 import { checkList } from './check-list.ts';
 import { checkPatch, patchContentType } from './patch.ts';
 import { deleteBody, listQuery, watchQuery, wholeListQuery, writeQuery } from './query.ts';
@@ -69,7 +70,9 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
       ...parsingOf(options),
       ...(options.metadataOnly ? { accept: partialList } : {}),
     };
-    const list = (await this.#caller.call(this.#what('list', options.namespace), request, options)) as KubeList<T>;
+    const what = this.#what('list', options.namespace);
+    const list = (await this.#caller.call(what, request, options)) as KubeList<T>;
+    checkAnswer(what, list);
     checkList(list);
     return { ...list, items: (list.items ?? []).map((item) => this.#named(item)) };
   }
@@ -120,7 +123,7 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
   subresource<S extends object = T>(name: string): Subresource<S> {
     const write = async (verb: string, method: 'POST' | 'PUT', key: ObjectKey, body: object, options: WriteOptions) => {
       const query = writeQuery(options, this.#caller.fieldManager);
-      return await this.#one<S>(
+      return await this.#part<S>(
         `${verb} ${name} of`,
         key,
         { method, path: this.#path(key, name), query, body },
@@ -129,17 +132,17 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
     };
     return {
       get: async (key, options) =>
-        await this.#one<S>(`get ${name} of`, key, { method: 'GET', path: this.#path(key, name) }, options),
+        await this.#part<S>(`get ${name} of`, key, { method: 'GET', path: this.#path(key, name) }, options),
       create: (key, body, options = {}) => write('create', 'POST', key, body, options),
       update: (key, body, options = {}) => write('update', 'PUT', key, body, options),
       patch: async (key, patch, options = {}) =>
-        await this.#one<S>(`patch ${name} of`, key, this.#patching(key, patch, options, name), options),
+        await this.#part<S>(`patch ${name} of`, key, this.#patching(key, patch, options, name), options),
     };
   }
 
   async delete(key: ObjectKey, options: DeleteOptions = {}): Promise<T | undefined> {
     const request: TransportRequest = { method: 'DELETE', path: this.#path(key), body: deleteBody(options) };
-    const answer = (await this.#caller.call(this.#what('delete', keyString(key)), request, options)) as T;
+    const answer = await this.#one<T>('delete', key, request, options);
     return answer.kind === 'Status' || isGone(answer) ? undefined : answer;
   }
 
@@ -204,6 +207,19 @@ export class KindResource<T extends KubeObject> extends ResourceVerbs<T> impleme
   }
 
   async #one<S = T>(
+    verb: string,
+    key: ObjectKey,
+    request: TransportRequest,
+    options: CallOptions | undefined,
+  ): Promise<S> {
+    const what = this.#what(verb, keyString(key));
+    const answer = await this.#caller.call(what, request, options);
+    checkAnswer(what, answer);
+    return answer as S;
+  }
+
+  /** What a subresource answers: of some (`log`) it is a text. */
+  async #part<S>(
     verb: string,
     key: ObjectKey,
     request: TransportRequest,

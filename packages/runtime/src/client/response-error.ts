@@ -1,5 +1,5 @@
 import type { Status } from '@coxswain/k8s';
-import { ApiError } from '../core/index.ts';
+import { ApiError, apiError } from '../core/index.ts';
 import { stringifyJson } from './parse-json.ts';
 
 /** What the error says when the server sent no `Status`: proxies and load balancers do not. */
@@ -27,6 +27,26 @@ export function responseError(code: number, body: unknown, retryAfter: string | 
   const seconds = status.details?.retryAfterSeconds ?? retryAfterSeconds(retryAfter, now);
   const details = seconds === undefined ? status.details : { ...status.details, retryAfterSeconds: seconds };
   return new ApiError({ ...status, code: status.code || code, ...(details ? { details } : {}) });
+}
+
+/**
+ * The {@link ApiError} of an answer that neither is what was asked for nor refuses it: a redirection (none is followed: it would show our
+ * credentials to somebody else), or nothing where a stream was asked for.
+ * @param where the request, in messages
+ */
+export function unexpected(code: number, where: string, location: string | readonly string[] | undefined): ApiError {
+  const target = location === undefined ? '' : ` to ${bare(String(location))}`;
+  const isRedirection = code >= 300 && code !== 304;
+  const what = isRedirection ? `redirected${target}, which is not followed` : 'no answer to what was asked';
+  return apiError(code, '', `${where}: HTTP ${code}: ${what}; look whether the address is that of an API server`);
+}
+
+/** What follows the path, and whoever is named before the host, may be secret. */
+function bare(location: string): string {
+  return location
+    .replace(/[?#].*/s, '')
+    .replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/]*@/i, '$1//')
+    .slice(0, 200);
 }
 
 function isStatus(body: unknown): body is Status {

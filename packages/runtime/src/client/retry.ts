@@ -1,5 +1,5 @@
 import { ApiError, type Clock, type Random, sleep } from '../core/index.ts';
-import { ConnectionError } from './errors.ts';
+import { ConnectionError, TransportClosed } from './errors.ts';
 
 export interface RetryOptions {
   readonly clock: Clock;
@@ -39,6 +39,7 @@ export async function retrying<T>(call: (attempt: number) => Promise<T>, options
 /** Milliseconds to wait before the next try; `undefined`: do not try again. */
 function waitBefore(error: unknown, attempt: number, idempotent: boolean): number | undefined {
   const backoff = 200 * 2 ** attempt;
+  if (error instanceof TransportClosed) return undefined;
   if (error instanceof ConnectionError) return idempotent ? backoff : undefined;
   if (!(error instanceof ApiError)) return undefined;
   const { code, retryAfter } = error;
