@@ -10,14 +10,16 @@ import {
   MatrixOneCluster,
   ProxySet,
   resources,
+  WebUI,
 } from './api/index.ts';
 import { setupControllers } from './controllers/index.ts';
 import type { MatrixOneOptions } from './options.ts';
 import { setupPools } from './pools/index.ts';
 import { operatorRules } from './rbac.ts';
+import { setupWebUI } from './webui/index.ts';
 
 /** Those that have a controller. */
-const acted: readonly Kind[] = [MatrixOneCluster, LogSet, DNSet, CNSet, ProxySet, CNPool, CNClaim, CNClaimSet];
+const acted: readonly Kind[] = [MatrixOneCluster, LogSet, DNSet, CNSet, ProxySet, WebUI, CNPool, CNClaim, CNClaimSet];
 
 /** The MatrixOne operator: what to install, and what to run. */
 export const matrixoneOperator = {
@@ -34,5 +36,6 @@ export const matrixoneOperator = {
   setup(manager: Manager, options: MatrixOneOptions = {}): void {
     setupControllers(manager, options);
     setupPools(manager, options);
+    setupWebUI(manager);
   },
 };

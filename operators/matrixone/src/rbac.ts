@@ -1,7 +1,7 @@
 import type { Kind, PolicyRule } from '@coxswain/k8s';
-import { ConfigMap, PersistentVolumeClaim, Pod, Secret, Service } from '@coxswain/k8s';
+import { ConfigMap, Deployment, PersistentVolumeClaim, Pod, Secret, Service } from '@coxswain/k8s';
 import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
-import { CNClaim, CNClaimSet, CNPool, CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet } from './api/index.ts';
+import { CNClaim, CNClaimSet, CNPool, CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet, WebUI } from './api/index.ts';
 
 const read = ['get', 'list', 'watch'];
 /** To apply is to patch, and to create what is not there. */
@@ -17,10 +17,14 @@ interface Access {
 /** What the controllers do, by kind. */
 const access: readonly Access[] = [
   { kinds: [MatrixOneCluster], verbs: [...read, 'patch'], below: { status: ['patch', 'update'] } },
-  { kinds: [LogSet, DNSet, CNSet, ProxySet], verbs: [...read, ...write], below: { status: ['patch', 'update'] } },
+  {
+    kinds: [LogSet, DNSet, CNSet, ProxySet, WebUI],
+    verbs: [...read, ...write],
+    below: { status: ['patch', 'update'] },
+  },
   { kinds: [CNPool, CNClaimSet], verbs: [...read, 'patch'], below: { status: ['patch', 'update'] } },
   { kinds: [CNClaim], verbs: [...read, ...write], below: { status: ['patch', 'update'] } },
-  { kinds: [KruiseStatefulSet, CloneSet, Service, ConfigMap], verbs: [...read, ...write] },
+  { kinds: [KruiseStatefulSet, CloneSet, Deployment, Service, ConfigMap], verbs: [...read, ...write] },
   // Nodes of a database are marked, taken out of service, and kept or replaced when they fail.
   { kinds: [Pod], verbs: [...read, 'patch', 'delete'], below: { status: ['patch'] } },
   // Only to grow, and to go with the set.

@@ -45,6 +45,7 @@ export const FINALIZER_LOGSET = 'matrixorigin.io/logset';
 export const FINALIZER_DNSET = 'matrixorigin.io/dnset';
 export const FINALIZER_CNSET = 'matrixorigin.io/cnset';
 export const FINALIZER_PROXYSET = 'matrixorigin.io/proxyset';
+export const FINALIZER_WEBUI = 'matrixorigin.io/webui';
 export const FINALIZER_CLUSTER = 'matrixorigin.io/matrixonecluster';
 export const FINALIZER_CN_STORE = 'matrixorigin.io/cnstore';
 
@@ -62,6 +63,8 @@ export const PORT_LOCK_SERVICE = 6003;
 export const PORT_SQL = 6001;
 export const PORT_CN_RPC = 6002;
 export const PORT_METRIC = 7001;
+export const PORT_WEBUI = 8001;
+export const PORT_WEBUI_BACKEND = 8007;
 
 export const PATH_DATA_VOLUME = '/var/lib/matrixone';
 export const PATH_DATA = '/var/lib/matrixone/data';

@@ -13,7 +13,15 @@ export * from './constants.ts';
 export { DNSet } from './dnset.ts';
 export { LogSet } from './logset.ts';
 export { MatrixOneCluster } from './matrixonecluster.ts';
-export { cnSetNames, credentialName, dnSetNames, logSetNames, proxySetNames, setLabels } from './names.ts';
+export {
+  cnSetNames,
+  credentialName,
+  dnSetNames,
+  logSetNames,
+  proxySetNames,
+  setLabels,
+  webUINames,
+} from './names.ts';
 export type { MainContainerOverlay, Overlay } from './overlay.ts';
 export * from './pool-marks.ts';
 export { ProxySet } from './proxyset.ts';

@@ -33,6 +33,12 @@ export function proxySetNames(name: string) {
   return { workload, service: workload, config: `${workload}-config` };
 }
 
+/** Names of a WebUI's children. The service has the workload's name; the configuration's ends with a digest of it. */
+export function webUINames(name: string) {
+  const workload = `${name}-webui`;
+  return { workload, service: workload, config: `${workload}-config` };
+}
+
 /** Secret with the first user of a cluster. */
 export function credentialName(cluster: string): string {
   return `${cluster}-credential`;

@@ -58,4 +58,4 @@ export type PodSetSpec = Pick<
 >;
 
 /** One of the kinds that own pods. */
-export type SetKind = 'LogSet' | 'DNSet' | 'CNSet' | 'ProxySet';
+export type SetKind = 'LogSet' | 'DNSet' | 'CNSet' | 'ProxySet' | 'WebUI';

@@ -1,3 +1,3 @@
 /** What a MatrixOneCluster is made of: the sets it writes and its first user. Knows nothing of pods or clients. */
 export { credentialOf } from './credential.ts';
-export { cnGroupsOf, cnSetOf, dnSetOf, logSetOf, type NamedGroup, proxySetOf } from './sets.ts';
+export { cnGroupsOf, cnSetOf, dnSetOf, logSetOf, type NamedGroup, proxySetOf, webUIOf } from './sets.ts';

@@ -3,6 +3,14 @@ import { parseToml, renderToml } from '../toml/index.ts';
 
 const DEFAULT_REPOSITORY = 'matrixorigin/matrixone';
 
+/** The image of a cluster's sets, where they name none. */
+export function imageOf({
+  imageRepository,
+  version,
+}: Pick<MatrixOneClusterSpec, 'imageRepository' | 'version'>): string {
+  return `${imageRepository || DEFAULT_REPOSITORY}:${version}`;
+}
+
 /** Fields a set takes from its cluster when it has none of its own. */
 const inherited = ['nodeSelector', 'topologySpread', 'semanticVersion', 'operatorVersion', 'memoryFsSize'] as const;
 
@@ -23,7 +31,7 @@ function isEmpty(value: unknown): boolean {
  */
 export function inheritFrom<T extends PodSetSpec>(cluster: MatrixOneClusterSpec, clusterName: string, spec: T): T {
   const taken = inherited.filter((field) => isEmpty(spec[field]) && !isEmpty(cluster[field]));
-  const image = spec.image || `${cluster.imageRepository || DEFAULT_REPOSITORY}:${cluster.version}`;
+  const image = spec.image || imageOf(cluster);
   const config = canonicalConfig(spec.config);
   const pullPolicy = spec.overlay?.imagePullPolicy ?? cluster.imagePullPolicy;
   const { config: _, ...rest } = spec;

@@ -10,6 +10,8 @@ import {
   type ObjectDependency,
   type ProxySet,
   VERSION,
+  type WebUI,
+  type WebUISpec,
 } from '../api/index.ts';
 import {
   type DefaultServiceArgs,
@@ -19,7 +21,7 @@ import {
   defaultProxySet,
 } from '../defaults/index.ts';
 import { parseToml, renderToml, setPath } from '../toml/index.ts';
-import { inheritFrom } from './inherit.ts';
+import { imageOf, inheritFrom } from './inherit.ts';
 import { withPassword } from './password.ts';
 
 const apiVersion = `${GROUP}/${VERSION}`;
@@ -31,7 +33,7 @@ function reference(cluster: MatrixOneCluster): ObjectDependency {
   return { metadata: { name, namespace } };
 }
 
-function metadata(cluster: MatrixOneCluster, name: string) {
+function metadata(cluster: Pick<MatrixOneCluster, 'metadata'>, name: string) {
   return { name, namespace: cluster.metadata.namespace ?? '' };
 }
 
@@ -103,5 +105,35 @@ export function proxySetOf(cluster: MatrixOneCluster, args: DefaultServiceArgs):
     metadata: metadata(cluster, name),
     spec: defaultProxySet(inheritFrom(cluster.spec, name, cluster.spec.proxy), args),
     deps: { logSet: reference(cluster) },
+  };
+}
+
+function webUISpecOf({
+  webui,
+  imageRepository,
+  version,
+  semanticVersion,
+}: MatrixOneClusterSpec): WebUISpec | undefined {
+  if (!webui || webui.image) return webui;
+  const image = imageOf({ imageRepository, version });
+  return { ...webui, image, ...(semanticVersion && !webui.semanticVersion ? { semanticVersion } : {}) };
+}
+
+/**
+ * The dashboard of a cluster; `undefined` when it has none. Its spec is the user's own: nothing is inherited, but for what a WebUI must
+ * have and does not use, the image. Without a group `tp` it is told which group it talks to.
+ */
+export function webUIOf(cluster: Pick<MatrixOneCluster, 'metadata' | 'spec'>): WebUI | undefined {
+  const spec = webUISpecOf(cluster.spec);
+  if (!spec) return undefined;
+  const { name, namespace = '' } = cluster.metadata;
+  const groups = cnGroupsOf(cluster.spec).map((group) => group.name);
+  const group = groups.includes('tp') ? undefined : groups[0];
+  return {
+    apiVersion,
+    kind: 'WebUI',
+    metadata: metadata(cluster, name),
+    spec,
+    ...(group === undefined ? {} : { deps: { cnset: { metadata: { name: `${name}-${group}`, namespace } } } }),
   };
 }

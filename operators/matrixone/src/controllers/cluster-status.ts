@@ -1,7 +1,7 @@
 import type { KubeObject } from '@coxswain/k8s';
 import type { ActorContext } from '@coxswain/runtime/actor';
 import { isReady, isTrueAt } from '@coxswain/runtime/apply';
-import type { CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet } from '../api/index.ts';
+import type { CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet, WebUI } from '../api/index.ts';
 
 /** The sets of a cluster as they are now, the groups in the order they are declared. */
 export interface ClusterSets {
@@ -9,6 +9,8 @@ export interface ClusterSets {
   readonly dn: DNSet;
   readonly groups: readonly CNSet[];
   readonly proxy?: ProxySet;
+  /** No part of what makes a cluster ready: it is served without. */
+  readonly webui?: WebUI;
 }
 
 /** First of the given that does not hold, in the order in which a cluster comes up. */
@@ -85,6 +87,8 @@ export function reportCluster(context: ActorContext<MatrixOneCluster>, sets: Clu
   if (sets.dn.status) status.dn = sets.dn.status;
   if (sets.proxy?.status) status.proxy = sets.proxy.status;
   else delete status.proxy;
+  if (sets.webui?.status) status.webui = sets.webui.status;
+  else delete status.webui;
   if (!setConditions(context, sets)) return;
   const { host, port } = endpoint(sets);
   if (host !== undefined) status.host = host;

@@ -12,8 +12,9 @@ import {
   LogSet,
   MatrixOneCluster,
   ProxySet,
+  WebUI,
 } from '../api/index.ts';
-import { cnGroupsOf, cnSetOf, credentialOf, dnSetOf, logSetOf, proxySetOf } from '../children/index.ts';
+import { cnGroupsOf, cnSetOf, credentialOf, dnSetOf, logSetOf, proxySetOf, webUIOf } from '../children/index.ts';
 import { type DefaultServiceArgs, defaultCluster, initialOperatorVersion } from '../defaults/index.ts';
 import { clusterProblems } from '../validation/index.ts';
 import { reportCluster } from './cluster-status.ts';
@@ -48,9 +49,12 @@ export class ClusterActor implements Actor<MatrixOneCluster> {
     const groups = await this.#applyGroups(context);
     const wantedProxy = proxySetOf(object, this.#args);
     const proxy = wantedProxy && (await context.apply(ProxySet, wantedProxy));
+    const wantedUI = webUIOf(object);
+    const webui = wantedUI && (await context.apply(WebUI, wantedUI));
+    await removeOthers(context, WebUI, webui ? [webui] : []);
     await removeOthers(context, CNSet, groups);
     await removeOthers(context, ProxySet, proxy ? [proxy] : []);
-    reportCluster(context, { log, dn, groups, ...(proxy ? { proxy } : {}) });
+    reportCluster(context, { log, dn, groups, ...(proxy && { proxy }), ...(webui && { webui }) });
     tellUnsupported(context);
     return undefined;
   }
@@ -69,7 +73,7 @@ export class ClusterActor implements Actor<MatrixOneCluster> {
   /** In the reverse order of coming up, each wave gone before the next: no node outlives what it depends on. */
   async finalize(context: Context): Promise<boolean> {
     if (context.object.metadata.annotations?.[ANNOTATION_SKIP_SYNC]) return true;
-    for (const kind of [CNSet, ProxySet, DNSet, LogSet]) {
+    for (const kind of [WebUI, CNSet, ProxySet, DNSet, LogSet]) {
       if (!(await removeOthers<KubeObject>(context, kind, []))) return false;
     }
     return true;
@@ -78,10 +82,8 @@ export class ClusterActor implements Actor<MatrixOneCluster> {
 
 /** Names the parts of the spec that this operator does not act on: silence would look like success. */
 function tellUnsupported({ object, conditions }: Context): void {
-  const { webui, metricReaderEnabled } = object.spec;
-  const fields = [...(webui ? ['spec.webui'] : []), ...(metricReaderEnabled ? ['spec.metricReaderEnabled'] : [])];
-  const message = `this operator does not act on ${fields.join(' and ')}`;
-  if (fields.length === 0) conditions.remove('FullySupported');
+  const message = 'this operator does not act on spec.metricReaderEnabled';
+  if (!object.spec.metricReaderEnabled) conditions.remove('FullySupported');
   else conditions.set('FullySupported', 'False', 'FieldsIgnored', message);
 }
 

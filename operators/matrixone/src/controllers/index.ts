@@ -5,12 +5,14 @@
  * Knows nothing of admission, nor of which cluster it runs on.
  */
 
-export { childrenOfSets } from './children.ts';
+export { childrenOfSets, podsOf, setOfPod } from './children.ts';
 export { ClusterActor } from './cluster.ts';
 export { CNSetActor } from './cnset.ts';
 export { DNSetActor } from './dnset.ts';
 export { decideFailover, type FailoverDecision } from './failover.ts';
 export { LogSetActor } from './logset.ts';
 export { ProxySetActor } from './proxyset.ts';
-export { setupControllers } from './setup.ts';
+export { refuseProblems } from './refuse.ts';
+export { FIELD_MANAGER, setupControllers } from './setup.ts';
 export { storesStatus } from './store-status.ts';
+export { podMatters } from './wake.ts';

@@ -13,6 +13,7 @@ import {
   LogSet,
   MatrixOneCluster,
   ProxySet,
+  WebUI,
 } from '../api/index.ts';
 import { CnStoreController, unmanagedCnStores } from '../cnstore/index.ts';
 import { chartServiceArgs } from '../defaults/index.ts';
@@ -27,7 +28,8 @@ import { podMatters, setMatters } from './wake.ts';
 
 const scope = childrenOfSets;
 /** One name for all: the controllers write different objects. */
-const fieldManager = 'matrixone-operator';
+export const FIELD_MANAGER = 'matrixone-operator';
+const fieldManager = FIELD_MANAGER;
 
 /** Adds the controllers of the five kinds and of the compute nodes' pods to a manager. */
 export function setupControllers(manager: Manager, options: MatrixOneOptions = {}): void {
@@ -38,6 +40,7 @@ export function setupControllers(manager: Manager, options: MatrixOneOptions = {
     .owns(DNSet, { where: setMatters })
     .owns(CNSet, { where: setMatters })
     .owns(ProxySet, { where: setMatters })
+    .owns(WebUI, { where: setMatters })
     .run();
   const logSet = new LogSetActor({ serviceArgs, failover: options.failover ?? true });
   manager

@@ -34,14 +34,19 @@ export function storesStatus(pods: readonly Pod[], before: StoresStatus, now: nu
       const kept = last?.phase === phase ? last.lastTransition : undefined;
       return { podName, phase, lastTransition: kept ?? formatTime(now) };
     })
-    .sort((a, b) => ordinalOf(a.podName) - ordinalOf(b.podName));
+    .sort(byOrdinal);
   return {
     availableStores: stores.filter(({ phase }) => phase === 'Up'),
     failedStores: stores.filter(({ phase }) => phase === 'Down'),
   };
 }
 
-/** The ordinal at the end of a pod's name. */
+/** By ordinal, and by name where pods have none: the order must not depend on that of the list. */
+function byOrdinal({ podName: a = '' }: StoreStatus, { podName: b = '' }: StoreStatus): number {
+  return ordinalOf(a) - ordinalOf(b) || (a < b ? -1 : 1);
+}
+
+/** The ordinal at the end of a pod's name; not a number when it has none. */
 export function ordinalOf(podName: string | undefined): number {
   const digits = /-(\d+)$/.exec(podName ?? '')?.[1];
   return digits === undefined ? Number.NaN : Number(digits);

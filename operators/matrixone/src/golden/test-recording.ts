@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import type { ConfigMap, KubeObject, Secret, Service } from '@coxswain/k8s';
+import type { ConfigMap, Deployment, KubeObject, Secret, Service } from '@coxswain/k8s';
 import type { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { parseAllDocuments } from 'yaml';
-import type { CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet } from '../api/index.ts';
+import type { CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet, WebUI } from '../api/index.ts';
 
 const root = new URL('../../fixtures/golden/', import.meta.url);
 
@@ -12,6 +12,8 @@ interface Kinds {
   readonly DNSet: DNSet;
   readonly CNSet: CNSet;
   readonly ProxySet: ProxySet;
+  readonly WebUI: WebUI;
+  readonly Deployment: Deployment;
   readonly StatefulSet: KruiseStatefulSet;
   readonly CloneSet: CloneSet;
   readonly ConfigMap: ConfigMap;

@@ -7,6 +7,7 @@ export { claimTemplates, dataVolumeSize, keptClaimTemplates, type VolumeChange, 
 export { cnLabelAnnotation, cnSetTemplate, cnSetWorkload } from './cnset.ts';
 export { dnSetTemplate, dnSetWorkload } from './dnset.ts';
 export { claimRetention, logSetTemplate, logSetWorkload } from './logset.ts';
+export { overlayContainer, overlayPod } from './overlay.ts';
 export { proxySetTemplate, proxySetWorkload } from './proxyset.ts';
 export {
   cnHeadlessService,
@@ -19,4 +20,6 @@ export {
   proxyService,
   type SetKey,
 } from './services.ts';
+export { topologySpread } from './template.ts';
+export { configMapVolume, readOnlyMount } from './volumes.ts';
 export type { ClaimRetention } from './workload.ts';

@@ -76,7 +76,11 @@ function podVolumes(parts: TemplateParts): readonly Volume[] {
   return upsertByName(overlaid, [...tmpfs, configMapVolume(VOLUME_CONFIG, parts.config.name)]);
 }
 
-function spread(keys: readonly string[], matchLabels: Readonly<Record<string, string>>): TopologySpreadConstraint[] {
+/** Spreads pods evenly over each of the topology keys, strictly. */
+export function topologySpread(
+  keys: readonly string[],
+  matchLabels: Readonly<Record<string, string>>,
+): TopologySpreadConstraint[] {
   return keys.map((topologyKey) => ({
     maxSkew: 1,
     topologyKey,
@@ -102,7 +106,7 @@ export function podTemplate(parts: TemplateParts): PodTemplateSpec {
       ...(spec.nodeSelector ? { nodeSelector: spec.nodeSelector } : {}),
       ...(parts.subdomain ? { subdomain: parts.subdomain } : {}),
       ...(keys.length > 0
-        ? { topologySpreadConstraints: spread(keys, parts.spreadByPodLabels ? labels : parts.labels) }
+        ? { topologySpreadConstraints: topologySpread(keys, parts.spreadByPodLabels ? labels : parts.labels) }
         : {}),
     },
     spec.overlay,

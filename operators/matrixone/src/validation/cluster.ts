@@ -1,8 +1,14 @@
 import type { MatrixOneCluster, MatrixOneClusterSpec } from '../api/index.ts';
-import { cnGroupsOf } from '../children/index.ts';
+import { cnGroupsOf, webUIOf } from '../children/index.ts';
 import { matrixOneVersionOf } from '../version/index.ts';
 import { below, type Problem, unless } from './problems.ts';
-import { cnSetSpecProblems, dnSetSpecProblems, logSetSpecProblems, proxySetSpecProblems } from './sets.ts';
+import {
+  cnSetSpecProblems,
+  dnSetSpecProblems,
+  logSetSpecProblems,
+  proxySetSpecProblems,
+  webUIProblems,
+} from './sets.ts';
 
 const label = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const groupName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
@@ -52,6 +58,7 @@ function transactionProblems({ tn, dn }: MatrixOneClusterSpec): readonly Problem
 
 /** What is wrong with a MatrixOneCluster, its sets included. Expects a defaulted spec. */
 export function clusterProblems({ metadata, spec }: Pick<MatrixOneCluster, 'metadata' | 'spec'>): readonly Problem[] {
+  const webUI = webUIOf({ metadata, spec });
   return [
     ...unless(metadata.name.length <= longestName, 'metadata.name', `must be no more than ${longestName} characters`),
     ...unless(
@@ -64,5 +71,6 @@ export function clusterProblems({ metadata, spec }: Pick<MatrixOneCluster, 'meta
     ...transactionProblems(spec),
     ...groupProblems(spec),
     ...(spec.proxy ? below('spec.proxy', proxySetSpecProblems(spec.proxy)) : []),
+    ...(webUI ? below('spec.webui', webUIProblems(webUI)) : []),
   ];
 }

@@ -1,0 +1,84 @@
+import { ConfigMap, Deployment, Pod, Service } from '@coxswain/k8s';
+import { type Action, type Actor, type ActorContext, Resync } from '@coxswain/runtime/actor';
+import { strategic } from '@coxswain/runtime/client';
+import { formatTime, keyOf } from '@coxswain/runtime/core';
+import { type WebUI, type WebUISpec, webUINames } from '../api/index.ts';
+import { podsOf, refuseProblems, storesStatus } from '../controllers/index.ts';
+import { webUIProblems } from '../validation/index.ts';
+import { planWebUI, WEBUI_GATE } from './plan.ts';
+
+type Context = ActorContext<WebUI>;
+
+/** Milliseconds between looks while the rollout goes on; changes of its objects wake the controller before. */
+const lookAgain = 10_000;
+
+/** The life of a dashboard (`spec/matrixone.md` §2.15): a Deployment, its service, and its configuration. */
+export class WebUIActor implements Actor<WebUI> {
+  async observe(context: Context): Promise<Action<WebUI> | undefined> {
+    const { object, apply } = context;
+    const spec: WebUISpec = object.spec ?? { replicas: 0, serviceType: 'ClusterIP' };
+    refuseProblems(context, webUIProblems(object));
+    const plan = planWebUI(object, spec);
+    await apply(Service, plan.service);
+    await apply(ConfigMap, plan.configMap);
+    const workload = await apply(Deployment, plan.workload);
+    await openGates(context);
+    const ready = report(context, spec);
+    const waits = pending(workload, spec, ready);
+    if (waits !== undefined) throw new Resync(waits, lookAgain);
+    await removeOldConfigs(context, plan.configMap.metadata.name);
+    return undefined;
+  }
+
+  async finalize(context: Context): Promise<boolean> {
+    const { namespace = '', name } = context.object.metadata;
+    const { workload, service } = webUINames(name);
+    const gone = [
+      await context.ensureGone(Deployment, { namespace, name: workload }),
+      await context.ensureGone(Service, { namespace, name: service }),
+    ];
+    return gone.every(Boolean) && podsOf(context, 'WebUI').length === 0;
+  }
+}
+
+/** Nothing of a dashboard is updated in place, so what its pods' readiness waits for is always so. */
+async function openGates(context: Context): Promise<void> {
+  const { client, clock, signal } = context;
+  for (const pod of podsOf(context, 'WebUI')) {
+    const gated = pod.spec?.readinessGates?.some(({ conditionType }) => conditionType === WEBUI_GATE);
+    const open = pod.status?.conditions?.some(({ type, status }) => type === WEBUI_GATE && status === 'True');
+    if (!gated || open || pod.metadata.deletionTimestamp) continue;
+    const condition = { type: WEBUI_GATE, status: 'True', lastTransitionTime: formatTime(clock.now()) };
+    const body = strategic({ status: { conditions: [condition] } });
+    await client.of(Pod).patch(keyOf(pod), body, { subresource: 'status', signal });
+  }
+}
+
+/** Writes what is seen of the pods into the status. @returns how many are up */
+function report(context: Context, spec: WebUISpec): number {
+  const { status, conditions, clock } = context;
+  const { availableStores, failedStores } = storesStatus(podsOf(context, 'WebUI'), status, clock.now());
+  status.availableStores = availableStores;
+  status.failedStores = failedStores;
+  if (availableStores.length >= spec.replicas) conditions.set('Ready', 'True', 'AllPodsReady');
+  else conditions.set('Ready', 'False', 'NoEnoughReadyStores', `fewer than ${spec.replicas} dashboards are ready`);
+  return availableStores.length;
+}
+
+/** What is still to come before all pods are new and ready; `undefined` when nothing is. */
+function pending(workload: Deployment, spec: WebUISpec, ready: number): string | undefined {
+  const { metadata, status = {} } = workload;
+  const observed = (status.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+  const onlyNew = (status.updatedReplicas ?? 0) >= spec.replicas && (status.replicas ?? 0) <= spec.replicas;
+  if (observed && onlyNew && ready >= spec.replicas) return undefined;
+  return `Deployment ${metadata.name} is being rolled out`;
+}
+
+/** Each content has a map of its own: once no pod reads the earlier ones they go. */
+async function removeOldConfigs(context: Context, current: string): Promise<void> {
+  const prefix = `${webUINames(context.object.metadata.name).config}-`;
+  for (const { metadata } of context.owned(ConfigMap)) {
+    if (metadata.name === current || !metadata.name.startsWith(prefix)) continue;
+    await context.ensureGone(ConfigMap, { namespace: metadata.namespace, name: metadata.name });
+  }
+}
