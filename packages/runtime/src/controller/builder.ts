@@ -29,6 +29,7 @@ export class Builder<T extends KubeObject> implements ControllerBuilder<T> {
   #where: Predicate<T> | undefined;
   #scope: InformerScope | undefined;
   #options: ControllerOptions = {};
+  #ran = false;
 
   /** @param name of the controller, in logs, metrics and events */
   constructor(kind: Kind<T>, name: string, host: ControllerHost, register: Register) {
@@ -42,6 +43,7 @@ export class Builder<T extends KubeObject> implements ControllerBuilder<T> {
     kind: Kind<C>,
     options?: { readonly scope?: InformerScope; readonly where?: Predicate<C> },
   ): this {
+    this.#mustNotHaveRun('owns');
     this.#others.push(childSource(this.#kind, kind, options));
     return this;
   }
@@ -50,26 +52,31 @@ export class Builder<T extends KubeObject> implements ControllerBuilder<T> {
     kind: Kind<C>,
     options: { readonly map: MapToKeys<C>; readonly scope?: InformerScope; readonly where?: Predicate<C> },
   ): this {
+    this.#mustNotHaveRun('watches');
     this.#others.push(mappedSource(kind, options));
     return this;
   }
 
   from(source: ExternalSource): this {
+    this.#mustNotHaveRun('from');
     this.#external.push(source);
     return this;
   }
 
   where(predicate: Predicate<T>): this {
+    this.#mustNotHaveRun('where');
     this.#where = predicate;
     return this;
   }
 
   scope(scope: InformerScope): this {
+    this.#mustNotHaveRun('scope');
     this.#scope = scope;
     return this;
   }
 
   options(options: ControllerOptions): this {
+    this.#mustNotHaveRun('options');
     checkControllerOptions(options, this.#name);
     this.#options = { ...this.#options, ...options };
     return this;
@@ -77,6 +84,7 @@ export class Builder<T extends KubeObject> implements ControllerBuilder<T> {
 
   /** @param actor what the reconciler does besides, when it is the loop of one */
   run(reconciler: Reconciler, actor?: DeclaredActor): Controller {
+    this.#mustNotHaveRun('run');
     const own = ownSource(this.#kind, { scope: this.#scope, where: this.#where });
     const controller = new RunningController<T>({
       name: this.#name,
@@ -89,6 +97,14 @@ export class Builder<T extends KubeObject> implements ControllerBuilder<T> {
       ...(actor ? { actor } : {}),
     });
     this.#register(controller as unknown as RunningController);
+    this.#ran = true;
     return controller;
+  }
+
+  /** What comes after `run` would be lost, and a second controller of the name would be in the way of the first. */
+  #mustNotHaveRun(what: string): void {
+    if (!this.#ran) return;
+    const remedy = what === 'run' ? 'a builder makes one controller' : 'call it before';
+    throw new Error(`controller ${this.#name}: ${what}() was called after run(); ${remedy}`);
   }
 }

@@ -277,6 +277,36 @@ describe('manager', () => {
     expect(() => a.start()).toThrow('it has been stopped');
   });
 
+  it('refuses what would begin a second time, and leaves the first as it is', async () => {
+    const t = world();
+    const a = t.replica('a');
+    await t.client.of(Part).create({ metadata: { namespace: 'default', name: 'p' } });
+    const builder = a.controller(Part);
+    const twin = a.controller(Part);
+    builder.run({ reconcile: async ({ key }) => void t.calls.push(key.name) });
+    expect(() => twin.run({ reconcile: async () => {} })).toThrow('has a controller "configmap" already');
+    expect(() => builder.run({ reconcile: async () => {} })).toThrow('controller configmap: run() was called after run()');
+    expect(() => builder.owns(Widget)).toThrow('controller configmap: owns() was called after run(); call it before');
+    const actor = a.actor(
+      Widget,
+      { observe: async () => undefined, finalize: async () => true },
+      { name: 'other', finalizer: 'x.dev/other' },
+    );
+    actor.run();
+    expect(() => actor.run()).toThrow('controller other: run() was called after run()');
+    const runnable = { name: 'job', start: async () => {} };
+    a.add(runnable);
+    expect(() => a.add(runnable)).toThrow('the runnable job has been added already');
+    const started = a.start();
+    const again = 'manager op: start() was called before';
+    expect(() => a.start()).toThrow(again);
+    await started;
+    expect(() => a.start()).toThrow(again);
+    await t.clock.settle();
+    expect(t.calls).toEqual(['p']);
+    expect(a.declared.map(({ name }) => name)).toEqual(['widget', 'configmap', 'other']);
+  });
+
   it('reports under the names that dashboards know', async () => {
     const t = world();
     const metrics = await prometheusMetrics();

@@ -6,7 +6,6 @@ import {
   Builder,
   type ControllerBuilder,
   type DeclaredController,
-  KindsNotServed,
   type RunningController,
   RunningReconciles,
 } from '../controller/index.ts';
@@ -27,6 +26,7 @@ import { Sharder } from '../sharding/index.ts';
 import { blockMonitor } from './block-monitor.ts';
 import { checkManagerOptions, checkRunnable } from './check-options.ts';
 import { type Clients, heardClient, managerClients } from './clients.ts';
+import { Controllers } from './controllers.ts';
 import { LeadershipLost } from './errors.ts';
 import type { ManagerState } from './lifecycle.ts';
 import { Runnables } from './runnables.ts';
@@ -54,15 +54,12 @@ class ControllerManager implements Manager {
   readonly #elector: Elector | undefined;
   readonly #recorder: EventRecorder;
   readonly #clients: Clients;
-  readonly #controllers: RunningController[] = [];
+  readonly #controllers: Controllers;
   readonly #runnables: Runnables;
   readonly #running: RunningReconciles | undefined;
-  /** Attaching sources of each controller; the stop waits for none of them. */
-  readonly #attached = new Map<RunningController, Promise<void>>();
   /** Settled by a stop, with what was wrong when it was not asked for. */
   readonly #ended = Promise.withResolvers<void>();
   #state: ManagerState = 'new';
-  #starting: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(options: ManagerOptions) {
@@ -72,6 +69,7 @@ class ControllerManager implements Manager {
     this.random = random;
     this.log = log;
     this.#options = options;
+    this.#controllers = new Controllers(clock, log);
     this.#runnables = new Runnables(clock, log);
     this.#ended.promise.catch(() => {});
     const { blockWarning = clock === systemClock ? 1_000 : false } = options;
@@ -94,7 +92,7 @@ class ControllerManager implements Manager {
   }
 
   get declared(): readonly DeclaredController[] {
-    return this.#controllers.map(({ declared }) => declared);
+    return this.#controllers.declared;
   }
 
   get state(): ManagerState {
@@ -106,7 +104,7 @@ class ControllerManager implements Manager {
   }
 
   get idle(): boolean {
-    return this.#controllers.every(({ idle }) => idle) && this.#runnables.idle;
+    return this.#controllers.idle && this.#runnables.idle;
   }
 
   get ended(): Promise<void> {
@@ -115,9 +113,8 @@ class ControllerManager implements Manager {
 
   controller<T extends KubeObject>(kind: Kind<T>, name?: string): ControllerBuilder<T> {
     checkKind('controller', kind);
-    return new Builder(kind, this.#unused(name ?? kind.kind.toLowerCase()), this.#host(), (controller) =>
-      this.#register(controller),
-    );
+    const unused = this.#unused(name ?? kind.kind.toLowerCase());
+    return new Builder(kind, unused, this.#host(), (controller) => this.#register(controller));
   }
 
   actor<T extends KubeObject>(
@@ -126,15 +123,9 @@ class ControllerManager implements Manager {
     { name, ...options }: ActorOptions & { readonly name?: string },
   ): ActorBuilder<T> {
     checkKind('actor', kind);
+    const unused = this.#unused(name ?? kind.kind.toLowerCase());
     const register = (controller: RunningController) => this.#register(controller);
-    return new ActorControllerBuilder(
-      kind,
-      this.#unused(name ?? kind.kind.toLowerCase()),
-      actor,
-      options,
-      this.#host(),
-      register,
-    );
+    return new ActorControllerBuilder(kind, unused, actor, options, this.#host(), register);
   }
 
   add(runnable: Runnable): void {
@@ -145,8 +136,9 @@ class ControllerManager implements Manager {
 
   start(): Promise<void> {
     this.#mustNotBeStopped('start');
-    this.#starting ??= this.#startOrEnd();
-    return this.#starting;
+    if (this.#state !== 'new')
+      throw new Error(`manager ${this.name}: start() was called before; call it once, and wait for what it returned`);
+    return this.#startOrEnd();
   }
 
   stop(): Promise<void> {
@@ -171,28 +163,15 @@ class ControllerManager implements Manager {
     this.#state = 'starting';
     this.#elector?.start();
     void this.#elector?.lost.then(() => this.#lost());
-    // a copy: one that is added meanwhile attaches itself
-    for (const controller of [...this.#controllers]) {
-      this.#attach(controller);
-      await this.clock.turn();
-    }
+    await this.#controllers.attach();
     await this.#runnables.start(false);
-    await Promise.all(this.#controllers.filter((c) => !c.leaderOnly).map((c) => this.#work(c)));
-    await Promise.race([this.#elector?.leading, this.#notServed()]);
+    await this.#controllers.workAlways();
+    await Promise.race([this.#elector?.leading, this.#controllers.notServed()]);
     await this.#runnables.start(true);
     this.#state = this.#state === 'starting' ? 'running' : this.#state;
-    await Promise.all(this.#controllers.map((controller) => this.#work(controller)));
+    await this.#controllers.workLeading();
     if (this.#stopping) return;
-    this.log.info({ manager: this.name, controllers: this.#controllers.map(({ name }) => name) }, 'controllers run');
-  }
-
-  /** Rejects when a controller that may not wait for its kinds has given up: a standby must not find out when it is needed. */
-  #notServed(): Promise<never> {
-    return new Promise((_resolve, reject) => {
-      for (const attached of this.#attached.values()) {
-        attached.catch((error: unknown) => error instanceof KindsNotServed && reject(error));
-      }
-    });
+    this.log.info({ manager: this.name, controllers: this.#controllers.names }, 'controllers run');
   }
 
   /** @param fault why it ends, when nobody asked for it */
@@ -213,21 +192,12 @@ class ControllerManager implements Manager {
     this.#state = 'stopping';
     this.#runnables.close();
     const over = this.clock.monotonic() + deadline;
-    await Promise.all(this.#controllers.map((controller) => this.#stopController(controller, deadline)));
+    await this.#controllers.stop(deadline);
     await this.#runnables.stop(new Error(`manager ${this.name} stopped`), over - this.clock.monotonic());
     await this.#elector?.stop();
     await this.#rest('events', this.#recorder.stop(), over);
     await this.#rest('caches', this.cache.stop(), over);
     this.#state = 'stopped';
-  }
-
-  /** What fails on the way must not keep the lease. */
-  async #stopController(controller: RunningController, deadline: number): Promise<void> {
-    try {
-      await controller.stop(deadline);
-    } catch (error) {
-      this.log.error({ controller: controller.name, err: error }, 'stop failed');
-    }
   }
 
   /** Nobody needs these any more: a stop that takes too long on them is over all the same. */
@@ -246,26 +216,8 @@ class ControllerManager implements Manager {
 
   #register(controller: RunningController): void {
     this.#mustNotBeStopped(`run ${controller.name}`);
-    this.#controllers.push(controller);
-    if (this.#state === 'new') return;
-    this.#attach(controller);
-    if (this.#state === 'running' || !controller.leaderOnly) {
-      this.#work(controller).catch((error) =>
-        this.log.error({ controller: controller.name, err: error }, 'not started'),
-      );
-    }
-  }
-
-  #attach(controller: RunningController): void {
-    const attached = controller.attach();
-    attached.catch(() => {});
-    this.#attached.set(controller, attached);
-  }
-
-  /** Workers start when every source has delivered what was there. */
-  async #work(controller: RunningController): Promise<void> {
-    await this.#attached.get(controller);
-    controller.work();
+    this.#unused(controller.name);
+    this.#controllers.add(controller);
   }
 
   #host(): ActorHost {
@@ -288,7 +240,7 @@ class ControllerManager implements Manager {
 
   /** @throws when a controller of this name is there: metrics, events and field managers would mix them up */
   #unused(name: string): string {
-    if (this.#controllers.some((controller) => controller.name === name)) {
+    if (this.#controllers.names.includes(name)) {
       throw new Error(`manager ${this.name} has a controller "${name}" already; give this one another name`);
     }
     return name;

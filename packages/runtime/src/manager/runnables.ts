@@ -31,7 +31,10 @@ export class Runnables {
     return this.#all.filter((each) => !each.leaderOnly && !this.#up.has(each)).map(({ name }) => name);
   }
 
+  /** @throws Error when it is here already: it would be started twice */
   add(runnable: Runnable): void {
+    if (this.#all.includes(runnable))
+      throw new Error(`the runnable ${runnable.name} has been added already; add it once`);
     this.#all.push(runnable);
     if (this.#begun.has(runnable.leaderOnly ?? false)) void this.#startLate(runnable);
   }

@@ -85,11 +85,13 @@ export interface Manager {
     actor: Actor<T>,
     options: ActorOptions & { readonly name?: string },
   ): ActorBuilder<T>;
+  /** @throws Error for one that was added already */
   add(runnable: Runnable): void;
   /** What its controllers work with, in the order they were declared. */
   readonly declared: readonly DeclaredController[];
   /**
-   * Starts caches, then (when leading) workers. Resolves when the first workers run, or when it has been stopped before.
+   * Starts caches, then (when leading) workers. Resolves when the first workers run, or when it has been stopped before. A second call, and
+   * one after a stop, is an error: a manager has one life.
    * @throws what kept it from starting, such as `KindsNotServed`, `LeadershipLost` or the error of a runnable. By then all is given back,
    * the lease too, and the manager is stopped
    */
@@ -118,6 +120,7 @@ export interface ActorBuilder<T extends KubeObject> {
   where(predicate: Predicate<T>): this;
   scope(scope: InformerScope): this;
   options(options: ControllerOptions): this;
+  /** Makes the controller. @throws Error when it was called before; the builder takes no further sources then either */
   run(): Controller;
 }
 
