@@ -1,7 +1,7 @@
 /**
  * `./cox test [FILTER …]`: lint, types and all tests; with filters only the tests that match.
  * The last line is `N passed, N failed`, counting each test and each check.
- * `./cox test differential|conformance|scenarios|real|clients|fuzz|models|nemesis|framework|faults …`: suites of their own, with real programs; see the scripts of their name and bench/src/clients.
+ * `./cox test differential|conformance|scenarios|real|clients|fuzz|models|nemesis|framework|s3|faults …`: suites of their own, with real programs; see the scripts of their name and bench/src/clients.
  */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -54,6 +54,12 @@ async function runTests(filters: readonly string[], counts: Counts): Promise<voi
   counts.failed += failed === 0 && code !== 0 ? 1 : failed;
 }
 
+/** Which tests a verb stands for; `undefined` when it cannot be followed. */
+async function pathsOf(verb: string, rest: readonly string[], filters: readonly string[]) {
+  if (verb === 'framework') return (await import('./framework.ts')).frameworkPaths(rest);
+  return verb === 's3' ? (await import('./s3.ts')).s3Paths(rest) : filters;
+}
+
 async function main(filters: readonly string[]): Promise<number> {
   const [verb = '', ...rest] = filters;
   if (verb === 'differential') return (await import('./differential.ts')).differential(rest);
@@ -66,7 +72,7 @@ async function main(filters: readonly string[]): Promise<number> {
   if (verb === 'faults') return (await import('./faults.ts')).faults(rest);
   if (verb === 'clients') return (await import('../bench/src/clients/index.ts')).clients(rest);
   const counts: Counts = { passed: 0, failed: 0 };
-  const paths = verb === 'framework' ? (await import('./framework.ts')).frameworkPaths(rest) : filters;
+  const paths = await pathsOf(verb, rest, filters);
   if (paths === undefined) return 2;
   if (paths.length === 0) await runChecks(counts);
   await runTests(paths, counts);
@@ -87,6 +93,7 @@ const help = `usage: ./cox test [FILTER ...]
   ./cox test models                    the informer store's model through 1,000,000 interleavings of writes, answers and watches; --runs N, --seed N
   ./cox test nemesis                   500 pods with claims come and go on a process-backed node, and leave nothing behind; --rounds N
   ./cox test framework [NAME ...]      the operator framework, as its users see it; --real: on a real etcd and kube-apiserver
+  ./cox test s3 [FILTER ...]           what empties and fills buckets, against a real S3 server and with the real aws
   ./cox test faults                    an operator behind a bad network and over a server that is killed, and two with one lease; --real, --cycles N, --objects N
 
 The last line is "N passed, N failed", each test and each check counted. Ends with 0 when nothing failed.

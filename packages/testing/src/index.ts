@@ -58,6 +58,7 @@ export {
   startRealCluster,
 } from './real-cluster/index.ts';
 export { type RunOptions, runProgram } from './run-program.ts';
+export { awsCliPath, installAwsCli, type S3Server, type S3ServerOptions, startS3Server } from './s3-server/index.ts';
 export {
   type ManagerSetup,
   type Server,

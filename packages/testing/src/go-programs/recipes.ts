@@ -3,6 +3,7 @@ export const kubernetesVersion = 'v1.37.2';
 
 const etcdVersion = 'v3.7.3';
 const containerdVersion = 'v2.4.2';
+const versitygwVersion = 'v1.8.0';
 
 /** How one program is built from published Go modules. */
 export interface Recipe {
@@ -38,7 +39,12 @@ export const recipes = {
   'e2e.test': { ...kubernetes, package: 'k8s.io/kubernetes/test/e2e', test: true },
   agnhost: { ...kubernetes, package: 'k8s.io/kubernetes/test/images/agnhost' },
   ginkgo: { ...kubernetes, package: 'github.com/onsi/ginkgo/v2/ginkgo' },
+  versitygw: {
+    folder: 's3',
+    module: `github.com/versity/versitygw@${versitygwVersion}`,
+    package: 'github.com/versity/versitygw/cmd/versitygw',
+  },
 } as const satisfies Readonly<Record<string, Recipe>>;
 
-/** A program of Kubernetes that can be built from Go modules. */
+/** A program that can be built from Go modules. */
 export type GoProgram = keyof typeof recipes;
