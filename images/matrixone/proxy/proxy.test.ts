@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cnToml, eventually, logToml, proxyToml, type TestProcess, TestPrograms, tnToml } from '../test-program.ts';
 import { SqlClient } from '../test-sql-client.ts';
 
-const parts = { sessionSource: true, pipelines: true, replicas: true };
 let programs: TestPrograms;
 let log = '';
 let proxy = '';
@@ -26,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => programs.close());
 
 const sessionsOf = async (uuid: string) =>
-  (await cnLoad(programs.client, addressOf(nodes.get(uuid), 'queryAddress'), parts)).sessions;
+  (await cnLoad(programs.client, addressOf(nodes.get(uuid), 'queryAddress'))).sessions;
 
 const nodeOf = async (client: SqlClient) => (await client.query('show processlist'))[0]?.['node_id'] ?? '';
 

@@ -20,7 +20,15 @@ export {
   RestoreJob,
   WebUI,
 } from './api/index.ts';
-export { type CnStore, type CnStoreService, type StoreLoad, unmanagedCnStores } from './cnstore/index.ts';
+export {
+  type CnStore,
+  type CnStoreService,
+  type HaKeeperCnStores,
+  type HaKeeperCnStoresOptions,
+  hakeeperCnStores,
+  type StoreLoad,
+  unmanagedCnStores,
+} from './cnstore/index.ts';
 export { chartServiceArgs, type DefaultServiceArgs } from './defaults/index.ts';
 export { matrixoneOperator } from './operator.ts';
 export type { MatrixOneOptions } from './options.ts';

@@ -1,26 +1,37 @@
 import { expect, test } from 'vitest';
-import { decideDrain, drainTimeout, stageOf } from './index.ts';
+import { decideDrain, decideLocks, drainTimeout } from './drain.ts';
+import { stageOf } from './index.ts';
 
 const scaling = { storeDrainEnabled: true, storeDrainTimeout: '5m', minDelaySeconds: 15 };
-const load = { sessions: 0, pipelines: 0, replicas: 0, locksReleased: true };
+const load = { sessions: 0, pipelines: 0, replicas: 0 };
 
-test('a drain waits for the delay, the load and the locks', () => {
+test('a drain waits for the delay and the load', () => {
   expect(decideDrain({ scaling, elapsed: 10_000, load })).toMatchObject({ kind: 'wait', after: 5_000 });
   expect(decideDrain({ scaling, elapsed: 15_000, load })).toEqual({ kind: 'go' });
-  expect(decideDrain({ scaling, elapsed: 20_000, load: { ...load, sessions: 2 } })).toMatchObject({
-    why: '2 sessions, 0 pipelines, 0 replicas',
+  const waits = (more: object) => decideDrain({ scaling, elapsed: 20_000, load: { ...load, ...more } });
+  expect(waits({ sessions: 2 })).toEqual({ kind: 'wait', after: 5_000, why: '2 sessions' });
+  expect(waits({ sessions: 1, pipelines: 2, replicas: 1 })).toMatchObject({
+    why: '1 session, 2 pipelines, 1 shard replica',
   });
-  expect(decideDrain({ scaling, elapsed: 20_000, load: { ...load, locksReleased: false } })).toMatchObject({
-    kind: 'wait',
-  });
+  expect(decideDrain({ scaling: undefined, elapsed: 14_999, load })).toMatchObject({ kind: 'wait', after: 1 });
 });
 
-test('a drain ends at its timeout, and at once when it is off or the node is not known', () => {
+test('then for the transactions that hold locks', () => {
+  expect(decideLocks({ released: true, asked: false })).toEqual({ kind: 'go' });
+  expect(decideLocks({ released: false, asked: true, transactions: 1 })).toMatchObject({
+    why: 'locks of 1 open transaction',
+  });
+  expect(decideLocks({ released: false, asked: true })).toMatchObject({ kind: 'wait', after: 5_000 });
+  expect(decideLocks({ released: false, asked: false })).toMatchObject({ kind: 'wait' });
+});
+
+test('a drain ends at its timeout, and at once when the node is not known', () => {
   const busy = { ...load, sessions: 1 };
   expect(decideDrain({ scaling, elapsed: 300_001, load: busy })).toEqual({ kind: 'go' });
-  expect(decideDrain({ scaling: undefined, elapsed: 0, load: busy })).toEqual({ kind: 'go' });
   expect(decideDrain({ scaling, elapsed: 0, load: undefined })).toEqual({ kind: 'go' });
   expect(drainTimeout({ storeDrainEnabled: true })).toBe(300_000);
+  expect(drainTimeout({ storeDrainTimeout: '90s' })).toBe(90_000);
+  expect(drainTimeout({ storeDrainTimeout: 'soon' })).toBe(300_000);
 });
 
 test('the stages of a node', () => {

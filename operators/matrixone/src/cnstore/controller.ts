@@ -15,8 +15,10 @@ import {
   LABEL_COMPONENT,
   LABEL_INSTANCE,
   LogSet,
+  MAIN_CONTAINER,
 } from '../api/index.ts';
-import { decideDrain, drainTimeout } from './drain.ts';
+import { type DrainDecision, decideDrain, decideLocks, drainTimeout } from './drain.ts';
+import { UnregisteredNodeError } from './errors.ts';
 import { changeMetadata, setGate } from './pod-writes.ts';
 import { changeOf, isPooled, poolStep } from './pool.ts';
 import type { CnStore, CnStoreService } from './service.ts';
@@ -25,6 +27,9 @@ import { storeOfPod } from './store-of-pod.ts';
 
 /** Milliseconds before something that did not work is tried again. */
 const retryAfter = 5_000;
+/** Milliseconds within which nodes report themselves that have nothing to recover, and between looks at them meanwhile. */
+const startTime = 60_000;
+const whileStarting = 1_000;
 
 /** Forgotten when a node serves again: the next drain starts afresh. */
 const drainMarks = {
@@ -69,7 +74,7 @@ export class CnStoreController implements Reconciler {
   }
 
   async #serve(pass: Pass): Promise<Result> {
-    const { client, pod, store, signal } = pass;
+    const { client, clock, pod, store, signal } = pass;
     const change = {
       addFinalizers: [FINALIZER_CN_STORE, FINALIZER_CN_DRAINING],
       labels: { [LABEL_CN_UUID]: store.uuid },
@@ -78,8 +83,27 @@ export class CnStoreController implements Reconciler {
     // First the finalizers: what serves must not go without a word.
     const marked = await changeMetadata(client, pod, change, signal);
     if (isPooled(pod)) return this.#wait({ ...pass, pod: marked });
-    await this.#service.serve(store, labelsOf(pod), signal);
+    if (!(await this.#toldToServe(pass))) {
+      await setGate(pass, pod, false, 'CNStoreNotRegistered');
+      return registrationWait(pod, clock.now());
+    }
     await setGate(pass, pod, true, 'CNStoreReady');
+    return this.#later();
+  }
+
+  /** `false`: the cluster does not know the node yet, so there is nothing to be told. */
+  async #toldToServe({ pod, store, signal }: Pass): Promise<boolean> {
+    try {
+      await this.#service.serve(store, labelsOf(pod), signal);
+      return true;
+    } catch (error) {
+      if (error instanceof UnregisteredNodeError) return false;
+      throw error;
+    }
+  }
+
+  /** What was said to a node may be forgotten, as it is when HAKeeper loses its state: it is said again. */
+  #later(): Result {
     const { refreshAfter } = this.#service;
     return refreshAfter === undefined ? undefined : { requeueAfter: refreshAfter };
   }
@@ -98,7 +122,7 @@ export class CnStoreController implements Reconciler {
     await setGate(pass, pass.pod, false, 'CNStoreCordon');
     await this.#service.drain(pass.store, pass.signal);
     await changeMetadata(pass.client, pass.pod, { annotations: { [ANNOTATION_CN_STATE]: 'Draining' } }, pass.signal);
-    return undefined;
+    return this.#later();
   }
 
   async #stop(pass: Pass): Promise<Result> {
@@ -110,12 +134,27 @@ export class CnStoreController implements Reconciler {
     const began = pod.metadata.annotations?.[ANNOTATION_DRAINING_START] ?? formatTime(clock.now());
     const annotations = { [ANNOTATION_DRAINING_START]: began, [ANNOTATION_CN_STATE]: 'Draining' };
     const draining = await changeMetadata(client, pod, { annotations }, signal);
-    await this.#service.drain(store, signal);
-    const load = await this.#service.load(store, signal);
-    const decision = decideDrain({ scaling, elapsed: clock.now() - parseTime(began), load });
+    const elapsed = clock.now() - parseTime(began);
+    // Before anybody is asked: who does not answer must not hold the pod for ever.
+    if (elapsed > drainTimeout(scaling)) return this.#release(pass, draining);
+    const decision = await this.#progress({ ...pass, pod: draining }, elapsed);
     if (decision.kind === 'go') return this.#release(pass, draining);
     pass.log.info({ pod: store.podName, waiting: decision.why }, 'compute node is draining');
     return { requeueAfter: decision.after };
+  }
+
+  /** Takes a drain as far as it can be taken now. */
+  async #progress({ client, pod, set, store, signal }: Pass, elapsed: number): Promise<DrainDecision> {
+    await this.#service.drain(store, signal);
+    const load = await this.#service.load(store, signal);
+    const decision = decideDrain({ scaling: set?.spec.scalingConfig, elapsed, load });
+    if (decision.kind === 'wait' || load === undefined) return decision;
+    const wasAsked = pod.metadata.annotations?.[ANNOTATION_LOCK_RESTART] !== undefined;
+    const handover = await this.#service.handOverLocks?.(store, wasAsked, signal);
+    if (!handover) return decision;
+    if (handover.asked)
+      await changeMetadata(client, pod, { annotations: { [ANNOTATION_LOCK_RESTART]: 'true' } }, signal);
+    return decideLocks(handover);
   }
 
   /** Lets OpenKruise go on. */
@@ -149,6 +188,14 @@ export class CnStoreController implements Reconciler {
       return asked > drainTimeout(set.spec.scalingConfig);
     }
   }
+}
+
+/** Until a node has reported itself: often while it starts, then less so. */
+function registrationWait(pod: Pod, now: number): Result {
+  const main = pod.status?.containerStatuses?.find(({ name }) => name === MAIN_CONTAINER);
+  const startedAt = main?.state?.running?.startedAt;
+  const isStarting = startedAt !== undefined && now - parseTime(startedAt) < startTime;
+  return { requeueAfter: isStarting ? whileStarting : retryAfter };
 }
 
 function passOf(context: ReconcileContext, pod: Pod): Pass {

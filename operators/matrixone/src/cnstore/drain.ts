@@ -1,6 +1,6 @@
 import { parseDuration } from '@coxswain/runtime/core';
 import type { CNSetSpec } from '../api/index.ts';
-import type { StoreLoad } from './service.ts';
+import type { LockHandover, StoreLoad } from './service.ts';
 
 /** Whether a draining node may go. */
 export type DrainDecision =
@@ -10,6 +10,7 @@ export type DrainDecision =
 
 /** Milliseconds between looks at a draining node. */
 const lookAgain = 5_000;
+const defaultTimeout = '5m';
 
 export interface DrainState {
   readonly scaling: CNSetSpec['scalingConfig'];
@@ -19,26 +20,48 @@ export interface DrainState {
   readonly load: StoreLoad | undefined;
 }
 
-/** Milliseconds a drain may take; 5 minutes unless the set says otherwise, also when it was stored without defaults. */
+/**
+ * Milliseconds a drain may take; 5 minutes unless the set says otherwise, also when it was stored without defaults or
+ * with what is no duration: a drain without an end would hold the pod for ever.
+ */
 export function drainTimeout(scaling: CNSetSpec['scalingConfig']): number {
-  return parseDuration(scaling?.storeDrainTimeout ?? '5m');
+  try {
+    return parseDuration(scaling?.storeDrainTimeout || defaultTimeout);
+  } catch {
+    return parseDuration(defaultTimeout);
+  }
 }
 
-/** Decides whether a draining node may go (`spec/matrixone.md` §2.13). */
+/** Decides whether a draining node has nothing left to serve (`spec/matrixone.md` §2.13). Its locks are another matter. */
 export function decideDrain({ scaling, elapsed, load }: DrainState): DrainDecision {
-  if (!scaling?.storeDrainEnabled || load === undefined) return { kind: 'go' };
-  if (elapsed > drainTimeout(scaling)) return { kind: 'go' };
-  const minDelay = (scaling.minDelaySeconds ?? 15) * 1000;
-  if (elapsed < minDelay) return { kind: 'wait', after: minDelay - elapsed, why: 'sessions may still be on their way' };
+  if (load === undefined || elapsed > drainTimeout(scaling)) return { kind: 'go' };
+  const minDelay = (scaling?.minDelaySeconds ?? 15) * 1000;
   const { sessions, pipelines, replicas } = load;
-  if (sessions + pipelines + replicas > 0) {
-    return {
-      kind: 'wait',
-      after: lookAgain,
-      why: `${sessions} sessions, ${pipelines} pipelines, ${replicas} replicas`,
-    };
-  }
-  return load.locksReleased
-    ? { kind: 'go' }
-    : { kind: 'wait', after: lookAgain, why: 'its locks are not taken over yet' };
+  if (sessions + pipelines + replicas > 0) return wait(waitingFor(load), lookAgain);
+  if (elapsed < minDelay) return wait('new sessions may still be on their way to it', minDelay - elapsed);
+  return { kind: 'go' };
+}
+
+/** Decides whether the locks of a node without load let it go. */
+export function decideLocks({ released, asked, transactions }: LockHandover): DrainDecision {
+  if (released) return { kind: 'go' };
+  if (!asked) return wait('the transaction node does not let it give its locks away', lookAgain);
+  const open = transactions === undefined ? 'open transactions' : counted(transactions, 'open transaction');
+  return wait(`locks of ${open}`, lookAgain);
+}
+
+function wait(why: string, after: number): DrainDecision {
+  return { kind: 'wait', after, why };
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+/** What a node still has, as in `3 sessions, 1 pipeline`. */
+function waitingFor({ sessions, pipelines, replicas }: StoreLoad): string {
+  const parts = [
+    sessions > 0 ? [counted(sessions, 'session')] : [],
+    pipelines > 0 ? [counted(pipelines, 'pipeline')] : [],
+    replicas > 0 ? [counted(replicas, 'shard replica')] : [],
+  ];
+  return parts.flat().join(', ');
 }

@@ -4,7 +4,16 @@
  */
 export { CnStoreController } from './controller.ts';
 export { type DrainDecision, decideDrain, drainTimeout } from './drain.ts';
+export { UnregisteredNodeError } from './errors.ts';
+export { type HaKeeperCnStores, type HaKeeperCnStoresOptions, hakeeperCnStores } from './hakeeper-stores.ts';
 export { changeMetadata, type MetadataChange } from './pod-writes.ts';
-export { type CnStore, type CnStoreService, type StoreLoad, type StoreRecord, unmanagedCnStores } from './service.ts';
+export {
+  type CnStore,
+  type CnStoreService,
+  type LockHandover,
+  type StoreLoad,
+  type StoreRecord,
+  unmanagedCnStores,
+} from './service.ts';
 export { type Stage, stageOf, storeState } from './stage.ts';
 export { storeOfPod } from './store-of-pod.ts';

@@ -70,7 +70,7 @@ async function drainStep(service: CnStoreService, { pod, store, scaling, clock, 
   const elapsed = clock.now() - parseTime(reclaimedAt);
   // Before the node is asked: one that does not answer must not stay for ever.
   if (elapsed > drainTimeout(scaling)) return { phase: 'Terminating' };
-  return drained(pod, { storeDrainEnabled: true, ...scaling }, elapsed, await service.load(store, signal));
+  return drained(pod, scaling, elapsed, await service.load(store, signal));
 }
 
 function drained(
@@ -86,7 +86,7 @@ function drained(
   return goes ? { phase: 'Terminating' } : { phase: 'Idle', clearReclaimed: true };
 }
 
-const noLoad: StoreLoad = { sessions: 0, pipelines: 0, replicas: 0, locksReleased: true };
+const noLoad: StoreLoad = { sessions: 0, pipelines: 0, replicas: 0 };
 
 /** The labels and annotations that a step asks for. */
 export function changeOf({ phase, clearReclaimed }: PoolStep) {

@@ -4,6 +4,8 @@ import type { CNLabel } from '../api/index.ts';
 export interface CnStore {
   /** Namespace and name of the LogSet whose HAKeeper knows the node. */
   readonly logSet: { readonly namespace: string; readonly name: string };
+  /** `host:port` of that HAKeeper; absent: the set of the node is gone, and with it all knowledge of whom to ask. */
+  readonly haKeeper?: string;
   readonly uuid: string;
   readonly podName: string;
   readonly podIP: string | undefined;
@@ -15,8 +17,16 @@ export interface StoreLoad {
   readonly pipelines: number;
   /** Replicas of shards. */
   readonly replicas: number;
-  /** Whether other nodes have taken over its locks. */
-  readonly locksReleased: boolean;
+}
+
+/** How far the hand-over of a node's locks is. */
+export interface LockHandover {
+  /** No lock of the node is in the way of its end. */
+  readonly released: boolean;
+  /** Whether the node has been asked to give its locks away, now or before. */
+  readonly asked: boolean;
+  /** Open transactions that hold locks; absent when that is not known. */
+  readonly transactions?: number;
 }
 
 /** A node as the cluster describes it; absent parts are not known. */
@@ -34,14 +44,19 @@ export interface StoreRecord {
  * Every call may be repeated, and fails when the answer is not known: not knowing is never "nothing to do".
  */
 export interface CnStoreService {
-  /** Milliseconds after which a serving node is told its labels again; absent: it remembers. */
+  /** Milliseconds after which a node is looked at again, as it may have forgotten what it was told; absent: it remembers. */
   readonly refreshAfter?: number;
-  /** The node takes new sessions for the given labels. */
+  /** The node takes new sessions for the given labels. @throws UnregisteredNodeError when the cluster does not know it (yet) */
   serve(store: CnStore, labels: readonly CNLabel[], signal: AbortSignal): Promise<void>;
-  /** The node takes no new sessions, and hands over those it has. */
+  /** The node takes no new sessions, and hands over those it has. One that the cluster does not know has none. */
   drain(store: CnStore, signal: AbortSignal): Promise<void>;
   /** What the node still serves; `undefined` when the cluster does not know the node. */
   load(store: CnStore, signal: AbortSignal): Promise<StoreLoad | undefined>;
+  /**
+   * Gets a node that has nothing else left to give its locks away. There is no way back, so it is only for nodes that stop.
+   * @param asked whether it has been asked to before. Absent: there are no locks that anybody could be asked about
+   */
+  handOverLocks?(store: CnStore, asked: boolean, signal: AbortSignal): Promise<LockHandover>;
   /** The node as the cluster describes it; `undefined` when it does not know the node. Absent: nobody can be asked. */
   describe?(store: CnStore, signal: AbortSignal): Promise<StoreRecord | undefined>;
   /** The node will not come back. */

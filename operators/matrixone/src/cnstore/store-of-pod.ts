@@ -1,16 +1,24 @@
 import type { Pod } from '@coxswain/k8s';
-import { type CNSet, cnSetNames, LABEL_INSTANCE } from '../api/index.ts';
+import { type CNSet, cnSetNames, LABEL_INSTANCE, logSetNames, PORT_LOG_SERVICE } from '../api/index.ts';
 import { cnStoreUuid } from '../identity/index.ts';
 import type { CnStore } from './service.ts';
 
 /** The compute node in a pod, as its cluster knows it. */
 export function storeOfPod(pod: Pod, set: CNSet | undefined): CnStore {
   const { namespace = '', name, labels } = pod.metadata;
-  const logSet = set?.deps?.logSet?.metadata;
+  const reference = set?.deps?.logSet?.metadata;
+  const logSet = { namespace: reference?.namespace || namespace, name: reference?.name ?? '' };
+  const haKeeper = set?.deps?.externalLogSet?.haKeeperEndpoint || discoveryOf(logSet);
   return {
-    logSet: { namespace: logSet?.namespace || namespace, name: logSet?.name ?? '' },
+    logSet,
+    ...(haKeeper ? { haKeeper } : {}),
     uuid: cnStoreUuid(name, cnSetNames(labels?.[LABEL_INSTANCE] ?? '').headless, namespace),
     podName: name,
     podIP: pod.status?.podIP,
   };
+}
+
+/** The Service in front of a log service's stores. */
+function discoveryOf({ namespace, name }: CnStore['logSet']): string | undefined {
+  return name ? `${logSetNames(name).discovery}.${namespace}.svc:${PORT_LOG_SERVICE}` : undefined;
 }

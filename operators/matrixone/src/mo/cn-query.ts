@@ -1,5 +1,6 @@
 import type { CallOptions, MorpcClient } from '../morpc/index.ts';
 import { partOf } from './ask.ts';
+import { errorCode, MatrixOneError } from './errors.ts';
 import {
   type QueryCommand,
   type QueryRequest,
@@ -32,42 +33,45 @@ export async function queryCn<C extends QueryCommand>(
   );
 }
 
-/** What to count of a compute node's load; by the version of MatrixOne it runs. */
-export interface LoadParts {
-  /** Whether sessions say that they came through a proxy. */
-  readonly sessionSource: boolean;
-  readonly pipelines: boolean;
-  readonly replicas: boolean;
-}
-
 /** What a compute node still serves. */
 export interface CnLoad {
   readonly sessions: number;
-  /** 0 when they are not counted. */
   readonly pipelines: number;
-  /** Of shards; 0 when they are not counted. */
+  /** Of shards. */
   readonly replicas: number;
 }
 
-/** The sessions that are in the way of a node's end: those of users, not those by which nodes run their own tasks. */
-export function usersSessions(sessions: readonly Session[], sessionSource: boolean): readonly Session[] {
-  return sessions.filter(({ fromProxy, account }) => (sessionSource ? fromProxy : account !== '' && account !== 'sys'));
+/**
+ * The sessions that are in the way of a node's end: those of users, not those by which nodes run their own tasks.
+ * @param sourced whether sessions say that they came through a proxy; older releases do not
+ */
+export function usersSessions(sessions: readonly Session[], sourced: boolean): readonly Session[] {
+  return sessions.filter(({ fromProxy, account }) => (sourced ? fromProxy : account !== '' && account !== 'sys'));
 }
 
-/** Counts a compute node's load. All counts are known, or this throws as {@link queryCn} does. */
-export async function cnLoad(
-  client: MorpcClient,
-  address: string,
-  parts: LoadParts,
-  options?: CallOptions,
-): Promise<CnLoad> {
-  const [sessions, pipelines, replicas] = await Promise.all([
+/** The answer, or `undefined` when the node's release has no such command. */
+async function ifSupported<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof MatrixOneError && error.code === errorCode.notSupported) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Counts a compute node's load. What its release cannot have, as pipelines before 1.1.2, counts as 0; that is learned from what it answers, not
+ * from its version. All else is known, or this throws as {@link queryCn} does.
+ */
+export async function cnLoad(client: MorpcClient, address: string, options?: CallOptions): Promise<CnLoad> {
+  const [{ sessions }, pipelines, replicas] = await Promise.all([
     queryCn(client, address, 'showProcessList', { sysTenant: true }, options),
-    parts.pipelines ? queryCn(client, address, 'getPipelineInfo', {}, options) : undefined,
-    parts.replicas ? queryCn(client, address, 'getReplicaCount', {}, options) : undefined,
+    ifSupported(queryCn(client, address, 'getPipelineInfo', {}, options)),
+    ifSupported(queryCn(client, address, 'getReplicaCount', {}, options)),
   ]);
   return {
-    sessions: usersSessions(sessions.sessions, parts.sessionSource).length,
+    // Sessions say where they come from since the release that counts pipelines.
+    sessions: usersSessions(sessions, pipelines !== undefined).length,
     pipelines: Number(pipelines?.count ?? 0n),
     replicas: Number(replicas?.count ?? 0n),
   };

@@ -2,7 +2,7 @@
  * MatrixOne's own services, as the operator and stand-ins use them: HAKeeper, the lock service of transaction nodes, the query service
  * of compute nodes. Knows their messages and their errors; nothing of Kubernetes, nor what to do with what it learns.
  */
-export { type CnLoad, cnLoad, type LoadParts, queryCn, usersSessions } from './cn-query.ts';
+export { type CnLoad, cnLoad, queryCn, usersSessions } from './cn-query.ts';
 export { errorCode, isPassing, isUnknownStore, MatrixOneError, NoHaKeeperError } from './errors.ts';
 export { type CnLabels, HaKeeper, type HaKeeperOptions } from './hakeeper.ts';
 export { heartbeatAge } from './heartbeat.ts';

@@ -87,7 +87,6 @@ test('servers are not sent what they may panic on', async () => {
 type QueryAnswer = Encodable<typeof queryService.response>;
 type LockAnswer = Encodable<typeof lockService.response>;
 const address = '10.0.0.1:6004';
-const all = { sessionSource: true, pipelines: true, replicas: true };
 
 let clock: VirtualClock;
 let network: TestNetwork;
@@ -109,6 +108,7 @@ function serveTn(handle: (request: Decoded<typeof lockService.request>) => LockA
 }
 
 const problem = ErrorMessage.encode({ code: 20105, message: 'unsupported cmd' });
+const failure = ErrorMessage.encode({ code: 20101, message: 'not now' });
 
 describe('a compute node', () => {
   const sessions = [
@@ -125,20 +125,28 @@ describe('a compute node', () => {
 
   test('tells its load', async () => {
     serveCn(busy);
-    expect(await cnLoad(client, address, all)).toEqual({ sessions: 2, pipelines: 3, replicas: 2 });
-    const old = { sessionSource: false, pipelines: false, replicas: false };
-    expect(await cnLoad(client, address, old)).toEqual({ sessions: 1, pipelines: 0, replicas: 0 });
+    expect(await cnLoad(client, address)).toEqual({ sessions: 2, pipelines: 3, replicas: 2 });
+  });
+
+  test('of a release that knows neither pipelines nor the source of sessions tells what it can', async () => {
+    serveCn((request) => (request.method === 1 ? busy(request) : { method: request.method, error: problem }));
+    expect(await cnLoad(client, address)).toEqual({ sessions: 1, pipelines: 0, replicas: 0 });
+  });
+
+  test('without shards tells of its sessions and pipelines', async () => {
+    serveCn((request) => (request.method === 24 ? { method: 24, error: problem } : busy(request)));
+    expect(await cnLoad(client, address)).toEqual({ sessions: 2, pipelines: 3, replicas: 0 });
   });
 
   test.each<[string, QueryAnswer | undefined, string]>([
-    ['an error', { method: 19, error: problem, getPipelineInfo: {} }, 'error 20105 (notSupported): unsupported cmd'],
+    ['an error', { method: 19, error: failure, getPipelineInfo: {} }, 'error 20101 (internal): not now'],
     ['an error that cannot be read', { method: 19, error: hex('1a05'), getPipelineInfo: {} }, 'cannot be read'],
     ['nothing', { method: 19 }, 'nothing in it'],
     ['another method', { method: 24, getPipelineInfo: {} }, 'method 19 was answered as method 24'],
     ['not at all', undefined, 'no answer within 10s'],
   ])('that answers one question with %s has no load that is known', async (_, answer, why) => {
     serveCn((request) => (request.method === 19 ? answer : busy(request)));
-    const load = expect(cnLoad(client, address, all)).rejects.toThrow(why);
+    const load = expect(cnLoad(client, address)).rejects.toThrow(why);
     await clock.advance(10_000);
     await load;
   });

@@ -11,6 +11,15 @@ type Answer = Encodable<typeof logService.response>;
 interface Node {
   state: number;
   labels: Record<string, readonly string[]>;
+  /** Of its query service. */
+  queryAddress?: string;
+}
+
+/** A transaction node as the fake tells of it. */
+export interface TestTn {
+  readonly uuid: string;
+  readonly lockServiceAddress: string;
+  readonly shards: readonly { readonly shardId: bigint; readonly replicaId: bigint }[];
 }
 
 const nameOf = (method: number) => Object.entries(logMethods).find(([, known]) => known === method)?.[0] ?? `${method}`;
@@ -26,6 +35,7 @@ export class TestLogService {
   readonly replicas = new Map<bigint, string>();
   leader = 0n;
   readonly nodes = new Map<string, Node>();
+  tnStores: readonly TestTn[] = [];
   /** What was asked, in order: `METHOD at address`. */
   readonly asked: string[] = [];
   /** Stores that answer with an error, or (`hang`) not at all, whatever they are asked of HAKeeper. */
@@ -63,6 +73,14 @@ export class TestLogService {
     return { leaderId: this.leader, replicas: new Map(replicas) };
   }
 
+  #details() {
+    const cnStores = [...this.nodes].map(([uuid, { state, labels, queryAddress = '' }]) => {
+      const lists = new Map(Object.entries(labels).map(([key, values]) => [key, { labels: values }]));
+      return { uuid, workState: state, labels: lists, queryAddress, tick: 5n };
+    });
+    return { cnStores, tnStores: this.tnStores };
+  }
+
   #apply(request: Request): Answer {
     const { cnStateLabel, cnStoreLabel, cnWorkState, deleteCnStore } = request;
     const uuid = (cnStateLabel ?? cnStoreLabel ?? cnWorkState)?.uuid;
@@ -76,8 +94,7 @@ export class TestLogService {
     if (node && cnStoreLabel) node.labels = asRecord(cnStoreLabel.labels);
     if (node && cnWorkState) node.state = cnWorkState.state;
     if (deleteCnStore) this.nodes.delete(deleteCnStore.storeId);
-    const stores = [...this.nodes].map(([id, { state }]) => ({ uuid: id, workState: state, tick: 5n }));
-    if (request.method === logMethods.GET_CLUSTER_DETAILS) return { clusterDetails: { cnStores: stores } };
+    if (request.method === logMethods.GET_CLUSTER_DETAILS) return { clusterDetails: this.#details() };
     if (request.method === logMethods.GET_CLUSTER_STATE) return { checkerState: { tick: 25n, state: 4 } };
     return {};
   }

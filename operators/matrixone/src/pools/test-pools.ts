@@ -20,7 +20,7 @@ export class TestStores implements CnStoreService {
     this.serving.delete(podName);
   }
   async load() {
-    return { sessions: this.sessions, pipelines: 0, replicas: 0, locksReleased: true };
+    return { sessions: this.sessions, pipelines: 0, replicas: 0 };
   }
   async forget({ podName }: { readonly podName: string }): Promise<void> {
     this.serving.delete(podName);

@@ -7,6 +7,7 @@ import { healthServer, metricsServer } from '@coxswain/runtime/serving';
 import { type CertificateSource, certificatesFromFiles, selfSigned, webhookServer } from '@coxswain/runtime/webhook';
 import { matrixoneWebhooks } from '../admission/index.ts';
 import { matrixoneOperator } from '../operator.ts';
+import { addCnStores } from './cn-stores.ts';
 import type { OperatorConfig } from './config.ts';
 import type { Address, Flags } from './flags.ts';
 
@@ -59,7 +60,9 @@ export async function setUp(parts: Parts): Promise<Manager> {
     const serving = { client, webhooks, certificates: certificatesOf(parts), log, metrics: registry };
     manager.add(webhookServer({ ...serving, ...listening({ port: 9443 }, pod) }));
   }
-  matrixoneOperator.setup(manager, { serviceArgs: config.serviceArgs, failover: flags.failover });
+  const { clock, random } = manager;
+  const cnStores = addCnStores(manager, { cnLabel: config.gates.cnLabel, clock, random, log });
+  matrixoneOperator.setup(manager, { cnStores, serviceArgs: config.serviceArgs, failover: flags.failover });
   return manager;
 }
 

@@ -220,7 +220,7 @@ test('a node that still serves sessions is kept until they are handed over', asy
   const cnStores: CnStoreService = {
     serve: async ({ podName }) => void told.push(`serve ${podName}`),
     drain: async ({ podName }) => void told.push(`drain ${podName}`),
-    load: async () => ({ sessions, pipelines: 0, replicas: 0, locksReleased: true }),
+    load: async () => ({ sessions, pipelines: 0, replicas: 0 }),
     forget: async ({ podName }) => void told.push(`forget ${podName}`),
   };
   await using world = await World.start({ cnStores });
