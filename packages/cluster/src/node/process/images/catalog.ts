@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RuntimeRefusal } from '../../runtime.ts';
+import { Bundles, bundler } from './bundles.ts';
 import { findProgram, type ImageSource, localLayer, packageFolder } from './layer.ts';
 import { decodeManifest, type ImageManifest } from './manifest.ts';
 import { closest } from './near-names.ts';
@@ -70,7 +71,8 @@ async function missingOf({ manifest, folder }: ImageSource): Promise<readonly st
   const missing: string[] = [];
   for (const { name, hint } of manifest.programs)
     if (!(await findProgram(name))) missing.push(`the program ${name}${hint === undefined ? '' : ` (${hint})`}`);
-  for (const name of manifest.packages?.names ?? [])
+  const packages = [...(manifest.packages?.names ?? []), ...(manifest.bundles.length > 0 ? [bundler] : [])];
+  for (const name of packages)
     if (!(await packageFolder(name, folder))) missing.push(`the npm package ${name} (npm install ${name})`);
   return missing;
 }
@@ -92,6 +94,7 @@ const nothing: ImageManifest = {
   env: {},
   ports: [],
   files: [],
+  bundles: [],
   programs: [],
   node: false,
   packed: [],
@@ -100,6 +103,7 @@ const nothing: ImageManifest = {
 /** Images by name, from folders of this machine: nothing is ever brought from elsewhere. */
 export class ImageCatalog {
   readonly #options: ImageCatalogOptions;
+  readonly #bundles = new Bundles();
 
   constructor(options: ImageCatalogOptions) {
     this.#options = options;
@@ -147,7 +151,7 @@ export class ImageCatalog {
   }
 
   async #make(reference: ImageReference, { folder, manifest }: ImageSource): Promise<Image> {
-    const entries = await localLayer({ folder, manifest });
+    const entries = await localLayer({ folder, manifest }, this.#bundles);
     const bytes = entries.length === 0 ? undefined : Buffer.concat(await Array.fromAsync(tarBytes(entries)));
     const hash = createHash('sha256').update(JSON.stringify(manifest)).update(imageName(reference));
     const digest = (bytes ? hash.update(bytes) : hash).digest('hex');

@@ -1,6 +1,8 @@
 import { access, constants, readdir, readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
+import { messageOf } from '@coxswain/runtime/core';
+import type { Bundles } from './bundles.ts';
 import { type ImageManifest, ManifestError } from './manifest.ts';
 import type { TarEntry } from './tar.ts';
 
@@ -46,14 +48,20 @@ export function withFolders(entries: readonly TarEntry[]): TarEntry[] {
 }
 
 /** What the manifest lays over the root. @throws ManifestError for files that are not there */
-export async function ownFiles({ folder, manifest }: ImageSource): Promise<TarEntry[]> {
+export async function ownFiles({ folder, manifest }: ImageSource, bundles: Bundles): Promise<TarEntry[]> {
   const entries: TarEntry[] = [];
+  const wrong = (what: string) => new ManifestError(join(folder, 'image.json'), [what]);
   for (const { from, to, mode } of manifest.files) {
     const found = await filesOf(join(folder, from), relative(to), mode).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-      throw new ManifestError(join(folder, 'image.json'), [`the file ${from} is not there`]);
+      throw error.code === 'ENOENT' ? wrong(`the file ${from} is not there`) : error;
     });
     entries.push(...found);
+  }
+  for (const bundle of manifest.bundles) {
+    const made = await bundles.entriesOf(bundle, folder).catch((error: unknown) => {
+      throw wrong(`the program ${bundle.from} cannot be made into one file: ${messageOf(error)}`);
+    });
+    entries.push(...made);
   }
   return entries;
 }
@@ -71,9 +79,9 @@ export async function packageFolder(name: string, from: string): Promise<string 
  * What an image lays over the machine's files for a container on this machine: its own files, and links to npm packages where they are
  * installed.
  */
-export async function localLayer(source: ImageSource): Promise<readonly TarEntry[]> {
+export async function localLayer(source: ImageSource, bundles: Bundles): Promise<readonly TarEntry[]> {
   const { manifest, folder } = source;
-  const entries = await ownFiles(source);
+  const entries = await ownFiles(source, bundles);
   const { packages } = manifest;
   for (const name of packages?.names ?? []) {
     const found = await packageFolder(name, folder);

@@ -30,6 +30,8 @@ export interface ImageManifest {
   readonly workingDir?: string;
   readonly ports: readonly number[];
   readonly files: readonly ImageFile[];
+  /** Programs for Node, each made into one file of all its modules. */
+  readonly bundles: readonly ImageFile[];
   readonly programs: readonly RequiredProgram[];
   /** This Node, as /usr/local/bin/node. */
   readonly node: boolean;
@@ -102,6 +104,7 @@ const known = [
   'workingDir',
   'ports',
   'files',
+  'bundles',
   'requires',
   'packed',
 ];
@@ -183,6 +186,7 @@ export function decodeManifest(path: string, text: string): ImageManifest {
     env: envOf(decoder, fields['env']),
     ports: portsOf(decoder, fields['ports']),
     files: decoder.list(fields['files'], 'files').map((one, index) => fileOf(decoder, one, `files[${index}]`)),
+    bundles: decoder.list(fields['bundles'], 'bundles').map((one, index) => fileOf(decoder, one, `bundles[${index}]`)),
     packed: decoder.texts(fields['packed'], 'packed'),
     ...requiresOf(decoder, fields['requires']),
     ...(description === undefined ? {} : { description }),

@@ -1,6 +1,7 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { childProcess } from '../../../late-modules.ts';
+import { Bundles } from './bundles.ts';
 import { findProgram, type ImageSource, nodePlace, ownFiles, packageFolder, withFolders } from './layer.ts';
 import { ManifestError } from './manifest.ts';
 import type { TarEntry } from './tar.ts';
@@ -101,7 +102,7 @@ async function accountFiles({ manifest }: ImageSource): Promise<TarEntry[]> {
 /** All that an image needs, in a layer that stands alone. What the image itself has goes before what the machine has. */
 export async function packedLayer(source: ImageSource): Promise<readonly TarEntry[]> {
   const all = [
-    ...(await ownFiles(source)),
+    ...(await ownFiles(source, new Bundles())),
     ...(await packageFiles(source)),
     ...(await machineFiles(source)),
     ...(await accountFiles(source)),

@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Bundles } from './bundles.ts';
+import { ImageCatalog } from './catalog.ts';
+import { ownImages } from './own-images.ts';
+import { packImage } from './pack.ts';
+
+const run = promisify(execFile);
+/** Of this repository, where the package that makes bundles is found. */
+const near = join(ownImages, '..', 'node_modules');
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(near, '.bundles-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function put(files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+}
+
+const program = {
+  'app/main.ts': `import { greet } from './lib/greet.ts';\nprocess.stdout.write(greet('you' as string));\n`,
+  'app/lib/greet.ts': `import { readFileSync } from 'node:fs';
+const words = JSON.parse(readFileSync(new URL('../words.json', import.meta.url), 'utf8'));
+export const greet = (whom: string): string => \`\${words.hello} \${whom}\`;
+`,
+  'app/words.json': '{"hello":"good day"}',
+};
+
+test('a program and what it reads are one file and its neighbours, made anew when a part of it changes', async () => {
+  await put(program);
+  const bundles = new Bundles();
+  const make = () => bundles.entriesOf({ from: 'main.ts', to: '/opt/main.mjs' }, join(folder, 'app'));
+  const first = await make();
+  const there = await mkdtemp(join(tmpdir(), 'coxswain-bundle-'));
+  const said = async (entries: typeof first) => {
+    for (const entry of entries) {
+      if (entry.kind !== 'file') throw new Error(`a ${entry.kind} in a bundle`);
+      await mkdir(dirname(join(there, entry.path)), { recursive: true });
+      await writeFile(join(there, entry.path), entry.bytes);
+    }
+    return (await run(process.execPath, [join(there, 'opt/main.mjs')])).stdout;
+  };
+  try {
+    expect(await said(first)).toBe('good day you');
+    expect(await make()).toBe(first);
+    await put({ 'app/words.json': '{"hello":"good night"}' });
+    await utimes(join(folder, 'app/words.json'), 1, 1);
+    expect(await said(await make())).toBe('good night you');
+  } finally {
+    await rm(there, { recursive: true });
+  }
+});
+
+test('what cannot be made into one file is said', async () => {
+  await put({ 'app/main.ts': `import './nowhere.ts';\n`, 'app/image.json': '{}' });
+  const image = { names: ['app'], bundles: [{ from: 'main.ts', to: '/main.mjs' }] };
+  await put({ 'app/image.json': JSON.stringify(image) });
+  const catalog = new ImageCatalog({ folders: [folder], cache: join(folder, 'cache') });
+  await expect(catalog.pull('app')).rejects.toThrow(/the program main\.ts cannot be made into one file: .*nowhere/s);
+});
+
+test.each([
+  ['matrixone', '/opt/matrixone/main.mjs', '-version', /Stand-in of version/],
+  ['matrixone-operator', '/opt/matrixone-operator/main.mjs', '-help', /usage: manager/],
+])('packed, %s runs without the sources', { timeout: 60_000 }, async (image, main, flag, said) => {
+  const there = await mkdtemp(join(tmpdir(), 'coxswain-packed-'));
+  try {
+    const tar = join(there, 'image.tar');
+    await packImage({ folders: [ownImages], image, output: tar });
+    const blobs = (await run('tar', ['-tf', tar])).stdout.split('\n').filter((path) => /blobs\/sha256\/./.test(path));
+    await run('tar', ['-xf', tar, '-C', there]);
+    const index = JSON.parse(await readFile(join(there, 'index.json'), 'utf8'));
+    const place = (digest: string) => join(there, 'blobs', digest.replace(':', '/'));
+    const manifest = JSON.parse(await readFile(place(index.manifests[0].digest), 'utf8'));
+    expect(blobs.length).toBe(3);
+    const root = join(there, 'root');
+    await mkdir(root);
+    await run('tar', ['-xf', place(manifest.layers[0].digest), '-C', root, '--exclude', './usr/lib/*']);
+    const { stdout, stderr } = await run(process.execPath, [join(root, main), flag]);
+    expect(stdout + stderr).toMatch(said);
+  } finally {
+    await rm(there, { recursive: true });
+  }
+});
