@@ -1,7 +1,7 @@
 import { defineResource, type ResourceType, s } from '@coxswain/schema';
 import { GROUP, VERSION } from './constants.ts';
 import { jobOverlay } from './overlay-schema.ts';
-import { conditionalStatus, sharedStorage } from './shared.ts';
+import { conditionalStatus, jobUID, sharedStorage } from './shared.ts';
 
 /** Takes one backup of a running cluster, and goes when its time is over. */
 export const BackupJob = defineResource({
@@ -26,6 +26,7 @@ export const BackupJob = defineResource({
     ...conditionalStatus,
     phase: s.string().optional().describe('"Pending", "Running", "Completed" or "Failed".'),
     backup: s.string().optional().describe('Name of the Backup that came of it.'),
+    jobUID,
   }),
   printColumns: [
     { name: 'phase', type: 'string', jsonPath: '.status.phase' },

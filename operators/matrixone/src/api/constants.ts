@@ -18,6 +18,10 @@ export const LABEL_ACTION_REQUIRED = 'matrixorigin.io/action-required';
 export const LABEL_LOGSET_OWNER = 'matrixorigin.io/logset-owner';
 export const FINALIZER_CONFIRM_DELETION = 'matrixorigin.io/confirm-deletion';
 
+/** On a LogSet: comma-separated names of failed pods that may be replaced although the quorum does not allow it. */
+export const ANNOTATION_CONFIRM_FAILOVER = 'matrixorigin.io/confirm-failover';
+/** On the StatefulSet of log stores: when one was last taken away, RFC 3339. */
+export const ANNOTATION_SCALED_IN_AT = 'matrixorigin.io/scaled-in-at';
 /** On a LogSet: JSON list of `{ordinal, replicaId}`, decided once and kept for ever. */
 export const ANNOTATION_BOOTSTRAP = 'logset.matrixorigin.io/bootstrap';
 export const ANNOTATION_SEMANTIC_VERSION = 'matrixorigin.io/semantic-version';
@@ -40,6 +44,10 @@ export const ANNOTATION_POOL_IN_PLACE_ROLLING = 'pool.matrixorigin.io/in-place-r
 /** On a MatrixOneCluster: non-empty means hands off. */
 export const ANNOTATION_SKIP_SYNC = 'matrixorigin.io/skip-sync';
 export const ANNOTATION_RESTORE_COMPLETE = 'matrixorigin.io/restore-complete';
+/** On a RestoreJob, `y`: it waits until its cluster has taken note of it. */
+export const ANNOTATION_HELD = 'matrixorigin.io/held';
+/** On a Job of a backup or restore, `y`: it was let run, once. */
+export const ANNOTATION_STARTED = 'matrixorigin.io/started';
 
 export const FINALIZER_LOGSET = 'matrixorigin.io/logset';
 export const FINALIZER_DNSET = 'matrixorigin.io/dnset';
@@ -47,6 +55,8 @@ export const FINALIZER_CNSET = 'matrixorigin.io/cnset';
 export const FINALIZER_PROXYSET = 'matrixorigin.io/proxyset';
 export const FINALIZER_WEBUI = 'matrixorigin.io/webui';
 export const FINALIZER_CLUSTER = 'matrixorigin.io/matrixonecluster';
+export const FINALIZER_BACKUP_JOB = 'matrixorigin.io/backupjob';
+export const FINALIZER_RESTORE_JOB = 'matrixorigin.io/restorejob';
 export const FINALIZER_CN_STORE = 'matrixorigin.io/cnstore';
 
 /** OpenKruise's own marks on pods and CloneSets. */
@@ -63,6 +73,7 @@ export const PORT_LOCK_SERVICE = 6003;
 export const PORT_SQL = 6001;
 export const PORT_CN_RPC = 6002;
 export const PORT_METRIC = 7001;
+export const PORT_BACKUP_STATUS = 8080;
 export const PORT_WEBUI = 8001;
 export const PORT_WEBUI_BACKEND = 8007;
 

@@ -4,7 +4,9 @@
  */
 export { Backup } from './backup.ts';
 export { BackupJob } from './backupjob.ts';
+export * from './bucket-marks.ts';
 export { BucketClaim } from './bucketclaim.ts';
+export * from './cn-marks.ts';
 export { CNClaim } from './cnclaim.ts';
 export { CNClaimSet } from './cnclaimset.ts';
 export { CNPool } from './cnpool.ts';

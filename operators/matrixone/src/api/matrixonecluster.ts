@@ -82,6 +82,14 @@ export const MatrixOneCluster = defineResource({
     proxy: proxySetStatus.optional(),
     webui: webUIStatus.optional(),
     logService: logSetStatus.optional(),
+    restore: s
+      .object({
+        jobUID: s.string().describe('UID of the only RestoreJob that runs for it, known before that starts.'),
+        phase: s.enum('Running', 'Completed', 'Failed').describe('How far it is; the last two are for good.'),
+        message: s.string().optional().describe('Why it failed.'),
+      })
+      .optional()
+      .describe('The restore of spec.restoreFrom: it is done once.'),
     readable: s.object({ log: s.string().optional(), dn: s.string().optional(), cn: s.string().optional() }).optional(),
     host: s.string().optional(),
     port: s.int().optional(),

@@ -1,5 +1,5 @@
 import { LABEL_COMPONENT, LABEL_INSTANCE, LABEL_NAMESPACE } from './constants.ts';
-import type { SetKind } from './specs.ts';
+import type { JobKind, SetKind } from './specs.ts';
 
 /** Names of a LogSet's children. */
 export function logSetNames(name: string) {
@@ -45,7 +45,7 @@ export function credentialName(cluster: string): string {
 }
 
 /** Labels of everything that belongs to a set, and the selector of its pods. */
-export function setLabels(kind: SetKind, namespace: string, name: string): Readonly<Record<string, string>> {
+export function setLabels(kind: SetKind | JobKind, namespace: string, name: string): Readonly<Record<string, string>> {
   return {
     [LABEL_NAMESPACE]: namespace,
     [LABEL_INSTANCE]: name,

@@ -1,7 +1,7 @@
 import { defineResource, type ResourceType, s } from '@coxswain/schema';
 import { GROUP, VERSION } from './constants.ts';
 import { jobOverlay } from './overlay-schema.ts';
-import { conditionalStatus, sharedStorage } from './shared.ts';
+import { conditionalStatus, jobUID, sharedStorage } from './shared.ts';
 
 /** Brings a backup into the storage of a cluster that is to be. */
 export const RestoreJob = defineResource({
@@ -19,6 +19,7 @@ export const RestoreJob = defineResource({
   status: s.object({
     ...conditionalStatus,
     phase: s.string().describe('"Pending", "Running", "Completed" or "Failed".'),
+    jobUID,
   }),
   root: { overlay: jobOverlay.optional().describe('Fields laid over the generated pod template.') },
   printColumns: [

@@ -128,6 +128,10 @@ const store = s.object({
 });
 
 export const conditionalStatus = { conditions: s.conditions().optional() };
+export const jobUID = s
+  .string()
+  .optional()
+  .describe('UID of the only Job that runs for it, known before that Job starts: no other one ever does.');
 export const failoverStatus = {
   availableStores: s.list(store).optional(),
   failedStores: s.list(store).optional(),

@@ -59,3 +59,6 @@ export type PodSetSpec = Pick<
 
 /** One of the kinds that own pods. */
 export type SetKind = 'LogSet' | 'DNSet' | 'CNSet' | 'ProxySet' | 'WebUI';
+
+/** One of the kinds that own a Job. */
+export type JobKind = 'BackupJob' | 'RestoreJob';

@@ -1,6 +1,7 @@
 import type { Pod } from '@coxswain/k8s';
 import { expect, test } from 'vitest';
-import { decideFailover } from './failover.ts';
+import { confirmedPods, decideFailover } from './failover.ts';
+import { scaleLogStores } from './log-scale.ts';
 import { reservedOrdinals } from './ordinals.ts';
 import { pendingRollout } from './rollout.ts';
 import { storesStatus } from './store-status.ts';
@@ -34,6 +35,63 @@ test('no more than a minority is replaced without a person', () => {
     kind: 'replace',
     victim: { podName: 'mo-log-0' },
   });
+});
+
+test('a store replaced earlier counts until all others were up long enough, before the next one failed', () => {
+  const up = (ordinal: number, ms: number) => ({ podName: `mo-log-${ordinal}`, phase: 'Up', lastTransition: at(-ms) });
+  const hours = 3_600_000;
+  const decide = (victim: ReturnType<typeof down>, available: readonly ReturnType<typeof up>[], age: number) =>
+    decideFailover(spec, [victim], [1], noon, { available, createdAt: () => noon - age }).kind;
+  // Replaced yesterday, all well since, the next one fails.
+  expect(decide(down(0, 600_000), [up(2, 24 * hours), up(3, 2 * hours)], 24 * hours)).toBe('replace');
+  // The replacement came up only a minute before the next one failed: it may hold nothing yet.
+  expect(decide(down(0, 600_000), [up(2, 24 * hours), up(3, 660_000)], 24 * hours)).toBe('blocked');
+  // The replacement itself has never been up.
+  expect(decide(down(3, 600_000), [up(0, 24 * hours), up(2, 24 * hours)], 600_000)).toBe('blocked');
+  expect(decide(down(0, 600_000), [], 24 * hours)).toBe('blocked');
+});
+
+test('what a person has confirmed is replaced, and the message says how to confirm', () => {
+  const both = [down(0, 700_000), down(1, 700_000)];
+  const decision = decideFailover(spec, both, [], noon);
+  expect(decision).toMatchObject({
+    kind: 'blocked',
+    why: expect.stringContaining('matrixorigin.io/confirm-failover=mo-log-0,mo-log-1'),
+  });
+  const confirmed = confirmedPods({
+    metadata: { name: 'mo', annotations: { 'matrixorigin.io/confirm-failover': 'mo-log-1, mo-log-9' } },
+  });
+  expect(decideFailover(spec, both, [], noon, { confirmed })).toMatchObject({
+    kind: 'replace',
+    victim: { podName: 'mo-log-1' },
+  });
+  // Not before its time.
+  expect(decideFailover(spec, [down(1, 1_000)], [], noon, { confirmed }).kind).toBe('wait');
+});
+
+test('log stores are taken away one at a time, while all others are up, and their volumes stay', () => {
+  const live = (replicas: number, scaledInAt?: string) => ({
+    metadata: {
+      name: 'mo-log',
+      ...(scaledInAt ? { annotations: { 'matrixorigin.io/scaled-in-at': scaledInAt } } : {}),
+    },
+    spec: { replicas, selector: {}, template: {} },
+  });
+  const pods = (...ordinals: number[]) => ordinals.map((ordinal) => pod(`mo-log-${ordinal}`, true));
+  const scale = (wanted: number, ...rest: [ReturnType<typeof live> | undefined, readonly Pod[]]) =>
+    scaleLogStores({ replicas: wanted, storeFailureTimeout: '10m' }, ...rest, noon);
+  expect(scale(3, undefined, [])).toEqual({ replicas: 3, keepsClaims: false });
+  expect(scale(5, live(3), pods(0, 1, 2))).toEqual({ replicas: 5, keepsClaims: false });
+  expect(scale(3, live(5), pods(0, 1, 2, 3, 4))).toMatchObject({ replicas: 4, keepsClaims: true, scaledInAt: at(0) });
+  // One is down, and one is still going.
+  expect(scale(3, live(5), [...pods(0, 1, 2, 3), pod('mo-log-4', false)])).toMatchObject({ replicas: 5 });
+  expect(scale(3, live(4, at(-60_000)), pods(0, 1, 2, 3, 4))).toMatchObject({ replicas: 4, keepsClaims: true });
+  // The one before has not been gone for long enough.
+  expect(scale(3, live(4, at(-60_000)), pods(0, 1, 2, 3))).toMatchObject({ replicas: 4, after: 540_000 });
+  expect(scale(3, live(4, at(-600_000)), pods(0, 1, 2, 3))).toMatchObject({ replicas: 3, scaledInAt: at(0) });
+  expect(scale(3, live(3, at(0)), pods(0, 1, 2, 3))).toMatchObject({ replicas: 3, keepsClaims: true });
+  expect(scale(3, live(3, at(0)), pods(0, 1, 2))).toEqual({ replicas: 3, keepsClaims: false, scaledInAt: at(0) });
+  expect(scale(0, live(3), pods(0, 1, 2))).toMatchObject({ replicas: 0, keepsClaims: true });
 });
 
 test('without a timeout ten minutes count', () => {

@@ -1,8 +1,9 @@
 import { Pod } from '@coxswain/k8s';
 import type { ActorContext } from '@coxswain/runtime/actor';
 import { merge } from '@coxswain/runtime/client';
-import { parseDuration } from '@coxswain/runtime/core';
+import { parseDuration, parseTime } from '@coxswain/runtime/core';
 import {
+  ANNOTATION_CONFIRM_FAILOVER,
   FINALIZER_CONFIRM_DELETION,
   LABEL_ACTION_REQUIRED,
   LABEL_LOGSET_OWNER,
@@ -22,30 +23,73 @@ export type FailoverDecision =
   /** A person has to decide: replacing more stores could lose the quorum, and with it data. */
   | { readonly kind: 'blocked'; readonly why: string };
 
+/** What is known besides the stores that are down. */
+export interface FailoverEvidence {
+  /** The stores that are up, and since when. */
+  readonly available?: readonly StoreStatus[];
+  /** Pods whose replacement a person has confirmed. */
+  readonly confirmed?: ReadonlySet<string>;
+  /** When a pod was made, in milliseconds; `undefined` when it is not known. */
+  createdAt?(podName: string): number | undefined;
+}
+
 /**
- * Decides whether a failed store is replaced (`spec/matrixone.md` §2.10). At most a minority of the shard replicas is
- * ever replaced without a person; ordinals that are reserved already count.
+ * Decides whether a failed store is replaced (`spec/matrixone.md` §2.10). At most a minority of the shard replicas is ever missing
+ * without a person: a store replaced earlier counts until all others were up for as long as a store may be down. By then the replicas it
+ * had are on others, and a majority does not depend on it.
  */
 export function decideFailover(
   spec: Pick<LogSetSpec, 'initialConfig' | 'storeFailureTimeout'>,
   failed: readonly StoreStatus[],
   reserved: readonly number[],
   now: number,
+  evidence: FailoverEvidence = {},
 ): FailoverDecision {
   if (failed.length === 0) return { kind: 'none' };
   const timeout = parseDuration(spec.storeFailureTimeout ?? '10m');
   const after = Math.min(...failed.map((store) => untilFailed(store, timeout, now)));
   if (after > 0) return { kind: 'wait', after };
-  const victim = failed.find((store) => untilFailed(store, timeout, now) <= 0);
+  const lost = failed.filter((store) => untilFailed(store, timeout, now) <= 0);
+  const confirmed = lost.find(({ podName = '' }) => evidence.confirmed?.has(podName));
+  if (confirmed) return { kind: 'replace', victim: confirmed };
+  const [victim] = lost;
+  if (!victim) return { kind: 'wait', after: timeout };
   const limit = Math.floor((spec.initialConfig?.logShardReplicas ?? 1) / 2);
   if (failed.length > limit) {
-    return { kind: 'blocked', why: `${failed.length} stores are down and only ${limit} may be replaced` };
+    return blocked(`${failed.length} stores are down and only ${limit} may be replaced`, lost);
   }
-  if (reserved.length >= limit) {
-    const why = `ordinals ${reserved.join(', ')} are reserved after earlier failovers and only ${limit} may be; clear reserveOrdinals once the stores are healthy`;
-    return { kind: 'blocked', why };
+  if (reserved.length >= limit && !isSettled(victim, timeout, evidence)) {
+    const earlier = `stores ${reserved.join(', ')} were replaced before and only ${limit} may be at a time`;
+    return blocked(`${earlier}; the others had not all been up for ${spec.storeFailureTimeout ?? '10m'}`, lost);
   }
-  return victim ? { kind: 'replace', victim } : { kind: 'wait', after: timeout };
+  return { kind: 'replace', victim };
+}
+
+function blocked(why: string, lost: readonly StoreStatus[]): FailoverDecision {
+  const pods = lost.map(({ podName }) => podName).join(',');
+  const how = `when their data is not needed, annotate the LogSet with ${ANNOTATION_CONFIRM_FAILOVER}=${pods}`;
+  return { kind: 'blocked', why: `${why}; bring back ${pods}, or, ${how}` };
+}
+
+/** Whether what came of earlier replacements was healthy before the victim failed, the victim included if it was one. */
+function isSettled(victim: StoreStatus, timeout: number, { available = [], createdAt }: FailoverEvidence): boolean {
+  const since = ({ lastTransition }: StoreStatus) =>
+    lastTransition === undefined ? Number.NaN : parseTime(lastTransition);
+  const failedAt = since(victim);
+  const born = createdAt?.(victim.podName ?? '');
+  const others = available.every((store) => failedAt - since(store) >= timeout);
+  return others && available.length > 0 && born !== undefined && failedAt - born >= timeout;
+}
+
+/** The pods that a LogSet's annotation names, for replacement beyond what is done without a person. */
+export function confirmedPods({ metadata }: Pick<LogSet, 'metadata'>): ReadonlySet<string> {
+  const text = metadata.annotations?.[ANNOTATION_CONFIRM_FAILOVER] ?? '';
+  return new Set(
+    text
+      .split(',')
+      .map((name) => name.trim())
+      .filter(Boolean),
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Pod } from '@coxswain/k8s';
+import { PersistentVolumeClaim, Pod } from '@coxswain/k8s';
 import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import type { Action, ActorContext } from '@coxswain/runtime/actor';
 import { removeFinalizer } from '@coxswain/runtime/apply';
@@ -11,11 +11,15 @@ import {
   LogSet,
   type LogSetSpec,
   logSetNames,
+  setLabels,
+  VOLUME_DATA,
 } from '../api/index.ts';
 import { type BootstrapMember, chooseBootstrapMembers } from '../config/index.ts';
 import { planLogSet } from '../plan/index.ts';
+import { claimRetention } from '../pods/index.ts';
 import { applyPlan, keyOfSet, liveSet } from './children.ts';
 import { orphanPod } from './failover.ts';
+import type { LogScale } from './log-scale.ts';
 import { ordinalOf, type StoreStatus } from './store-status.ts';
 import { growClaims } from './volumes.ts';
 
@@ -26,6 +30,7 @@ export interface LogSetInput {
   readonly spec: LogSetSpec;
   readonly members: readonly BootstrapMember[];
   readonly reserved: readonly number[];
+  readonly scale: LogScale;
 }
 
 export function liveWorkload(context: Context): KruiseStatefulSet | undefined {
@@ -34,10 +39,12 @@ export function liveWorkload(context: Context): KruiseStatefulSet | undefined {
 }
 
 /** Brings all children to what the spec wants. */
-export function syncLogSet(context: Context, { spec, members, reserved }: LogSetInput): Promise<KruiseStatefulSet> {
+export function syncLogSet(context: Context, input: LogSetInput): Promise<KruiseStatefulSet> {
+  const { members, reserved, scale } = input;
+  const spec = { ...input.spec, replicas: scale.replicas };
   const set = keyOfSet(context.object);
   const live = liveSet(context, 'LogSet', spec, liveWorkload(context), logSetNames(set.name).config);
-  return applyPlan(context, KruiseStatefulSet, planLogSet(set, spec, members, reserved, live));
+  return applyPlan(context, KruiseStatefulSet, planLogSet(set, spec, members, reserved, live, scale));
 }
 
 /** Chooses the bootstrap members and keeps the choice, before anything is created that depends on it. */
@@ -94,10 +101,27 @@ export async function releaseOrphans(context: Context): Promise<boolean> {
 }
 
 /** Orphans have none of the labels by which pods are watched, so the server is asked. */
-async function deleteOrphan({ client, signal }: Context, pod: Pod): Promise<void> {
+function deleteOrphan({ client, signal }: Context, pod: Pod): Promise<void> {
+  return ignoreGone(client.of(Pod).delete(keyOf(pod), { signal }));
+}
+
+async function ignoreGone(deletion: Promise<unknown>): Promise<void> {
   try {
-    await client.of(Pod).delete(keyOf(pod), { signal });
+    await deletion;
   } catch (error) {
     if (!isNotFound(error)) throw error;
+  }
+}
+
+/** Volumes of stores that were taken away stay while the service lives; with it they go, unless they are to be retained. */
+export async function removeClaims(context: Context): Promise<void> {
+  const { object, client, signal } = context;
+  if (claimRetention(object.spec) === 'Retain') return;
+  const { namespace, name } = keyOfSet(object);
+  const claims = client.of(PersistentVolumeClaim);
+  const prefix = `${VOLUME_DATA}-${logSetNames(name).workload}-`;
+  for await (const claim of claims.listAll({ namespace, labels: setLabels('LogSet', namespace, name), signal })) {
+    if (!claim.metadata.name.startsWith(prefix) || claim.metadata.deletionTimestamp) continue;
+    await ignoreGone(claims.delete(keyOf(claim), { signal }));
   }
 }

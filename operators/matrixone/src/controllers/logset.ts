@@ -1,20 +1,23 @@
 import { Service } from '@coxswain/k8s';
 import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { type Action, type Actor, type ActorContext, Resync } from '@coxswain/runtime/actor';
+import { parseTime } from '@coxswain/runtime/core';
 import { ANNOTATION_BOOTSTRAP, type LogSet, type LogSetSpec, logSetNames, PORT_LOG_SERVICE } from '../api/index.ts';
 import { type BootstrapMember, parseBootstrapMembers } from '../config/index.ts';
 import { type DefaultServiceArgs, defaultLogSet } from '../defaults/index.ts';
 import { volumeChange } from '../pods/index.ts';
 import { logSetProblems } from '../validation/index.ts';
 import { podsOf } from './children.ts';
-import { decideFailover } from './failover.ts';
+import { confirmedPods, decideFailover } from './failover.ts';
 import { refuseMoves } from './immutable.ts';
+import { scaleLogStores } from './log-scale.ts';
 import {
   decideBootstrap,
   growLogVolumes,
   type LogSetInput,
   liveWorkload,
   releaseOrphans,
+  removeClaims,
   replaceStore,
   syncLogSet,
 } from './logset-actions.ts';
@@ -45,7 +48,8 @@ export class LogSetActor implements Actor<LogSet> {
     if (!members) return decideBootstrap(spec);
     const live = liveWorkload(context);
     refuseMoves(context, spec, members, live);
-    const input: LogSetInput = { spec, members, reserved: reservedOrdinals(live) };
+    const scale = scaleLogStores(spec, live, podsOf(context, 'LogSet'), context.clock.now());
+    const input: LogSetInput = { spec, members, reserved: reservedOrdinals(live), scale };
     const change = volumeChange(spec.volume, live?.spec.volumeClaimTemplates);
     if (change.kind === 'grow') return growLogVolumes(input, change.to);
 
@@ -57,8 +61,11 @@ export class LogSetActor implements Actor<LogSet> {
       refuse(context, 'VolumeShrinks', `volume size cannot be decreased from ${change.from} to ${change.to}`);
     }
     const pending =
-      pendingRollout(workload) ?? (failed.length > 0 ? `${failed.length} log stores are down` : undefined);
-    if (pending !== undefined) throw new Resync(pending, next.after);
+      pendingRollout(workload) ??
+      (failed.length > 0 ? `${failed.length} log stores are down` : undefined) ??
+      scale.waits ??
+      (scale.keepsClaims && spec.replicas > 0 ? 'log stores are going' : undefined);
+    if (pending !== undefined) throw new Resync(pending, next.after ?? scale.after ?? lookAgain);
     return undefined;
   }
 
@@ -70,7 +77,15 @@ export class LogSetActor implements Actor<LogSet> {
   ): { action?: Action<LogSet>; after?: number } {
     if (!this.#options.failover) return {};
     const { conditions, clock } = context;
-    const decision = decideFailover(input.spec, failed, input.reserved, clock.now());
+    const pods = new Map(podsOf(context, 'LogSet').map(({ metadata }) => [metadata.name, metadata.creationTimestamp]));
+    const decision = decideFailover(input.spec, failed, input.reserved, clock.now(), {
+      available: context.status.availableStores ?? [],
+      confirmed: confirmedPods(context.object),
+      createdAt(podName) {
+        const made = pods.get(podName);
+        return made === undefined ? undefined : parseTime(made);
+      },
+    });
     if (decision.kind === 'blocked') conditions.set('FailoverBlocked', 'True', 'Quorum', decision.why);
     else conditions.remove('FailoverBlocked');
     if (decision.kind === 'replace') return { action: replaceStore(input, decision.victim) };
@@ -86,7 +101,9 @@ export class LogSetActor implements Actor<LogSet> {
       await context.ensureGone(Service, { namespace, name: names.headless }),
       await releaseOrphans(context),
     ];
-    return gone.every(Boolean) && podsOf(context, 'LogSet').length === 0;
+    if (!gone.every(Boolean) || podsOf(context, 'LogSet').length > 0) return false;
+    await removeClaims(context);
+    return true;
   }
 }
 

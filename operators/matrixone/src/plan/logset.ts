@@ -8,6 +8,7 @@ import {
   logMetricService,
   logSetWorkload,
   type SetKey,
+  type StoreScaling,
 } from '../pods/index.ts';
 import { logStartScript } from '../scripts/index.ts';
 import { hasDiscoveryFixed, matrixOneVersionOf } from '../version/index.ts';
@@ -32,6 +33,7 @@ export function planLogSet(
   members: readonly BootstrapMember[],
   reserved: readonly number[],
   live: LiveSet<KruiseStatefulSet> = {},
+  scaling?: StoreScaling,
 ): LogSetPlan {
   const names = logSetNames(set.name);
   const labels = setLabels('LogSet', set.namespace, set.name);
@@ -46,6 +48,6 @@ export function planLogSet(
       configMap(set, names.gossip, { 'gossip.toml': gossipToml(service) }, labels),
       map,
     ],
-    workload: logSetWorkload(set, spec, config, live.workload, reserved),
+    workload: logSetWorkload(set, spec, config, live.workload, reserved, scaling),
   };
 }

@@ -1,6 +1,7 @@
 import type { PodTemplateSpec } from '@coxswain/k8s';
 import type { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import {
+  ANNOTATION_SCALED_IN_AT,
   type LogSetSpec,
   logSetNames,
   PATH_BOOTSTRAP,
@@ -48,13 +49,24 @@ export function logSetTemplate(set: SetKey, spec: LogSetSpec, config: RenderedCo
   });
 }
 
-/** The log stores. `live` keeps what a running workload must keep: its claims and its reserved ordinals. */
+/** What is decided about the number of stores, besides how many there are. */
+export interface StoreScaling {
+  /** The volumes of stores that go stay, whatever the policy says. */
+  readonly keepsClaims: boolean;
+  readonly scaledInAt?: string;
+}
+
+/**
+ * The log stores. `live` keeps what a running workload must keep: its claims and its reserved ordinals. Volumes are never deleted because a
+ * set shrinks: the stores' logs are all there is of the newest data.
+ */
 export function logSetWorkload(
   set: SetKey,
   spec: LogSetSpec,
   config: RenderedConfig,
   live?: KruiseStatefulSet,
   reserveOrdinals: readonly number[] = [],
+  scaling: StoreScaling = { keepsClaims: spec.replicas === 0 },
 ): KruiseStatefulSet {
   const names = logSetNames(set.name);
   const retention = claimRetention(spec);
@@ -66,8 +78,8 @@ export function logSetWorkload(
     replicas: spec.replicas,
     template: logSetTemplate(set, spec, config),
     claims: keptClaimTemplates(claimTemplates(spec.volume, spec), live?.spec.volumeClaimTemplates),
-    // Scaling to nothing is a pause, not a farewell: the stores' logs are all there is of the newest data.
-    retention: { whenDeleted: retention, whenScaled: spec.replicas === 0 ? 'Retain' : retention },
+    retention: { whenDeleted: retention, whenScaled: scaling.keepsClaims ? 'Retain' : retention },
     reserveOrdinals,
+    ...(scaling.scaledInAt && { annotations: { [ANNOTATION_SCALED_IN_AT]: scaling.scaledInAt } }),
   });
 }

@@ -17,6 +17,7 @@ export interface StoresParts {
   readonly claims: readonly PersistentVolumeClaim[];
   readonly retention: { readonly whenDeleted: ClaimRetention; readonly whenScaled: ClaimRetention };
   readonly reserveOrdinals?: readonly number[];
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** A StatefulSet of stores that know themselves by their ordinal: log stores and transaction nodes. */
@@ -26,7 +27,12 @@ export function storesWorkload(parts: StoresParts): KruiseStatefulSet {
   return {
     apiVersion: 'apps.kruise.io/v1beta1',
     kind: 'StatefulSet',
-    metadata: { name: parts.name, namespace: set.namespace, labels },
+    metadata: {
+      name: parts.name,
+      namespace: set.namespace,
+      labels,
+      ...(parts.annotations ? { annotations: parts.annotations } : {}),
+    },
     spec: {
       replicas: parts.replicas,
       selector: { matchLabels: labels },

@@ -144,6 +144,33 @@ test('a log service that grows keeps the numbers it was bootstrapped with', asyn
   expect((await world.drive(world.client.of(KruiseStatefulSet).get(inNamespace('mo-log')))).spec.replicas).toBe(3);
 });
 
+test('log stores go one at a time, and their volumes stay as long as the log service does', async () => {
+  await using world = await World.start();
+  await world.applyExample((cluster) => ({
+    ...cluster,
+    spec: { ...cluster.spec, logService: { ...cluster.spec.logService, replicas: 5, storeFailureTimeout: '2m' } },
+  }));
+  await world.until('the cluster is settled', () => world.settled());
+  await world.record(KruiseStatefulSet, ({ metadata, spec }) =>
+    metadata.name === 'mo-log'
+      ? `${spec.replicas} ${spec.persistentVolumeClaimRetentionPolicy?.whenScaled}`
+      : undefined,
+  );
+  await patch(world, { spec: { logService: { replicas: 3 } } });
+  await world.clock.advance(60_000);
+  const replicas = async () =>
+    (await world.drive(world.client.of(KruiseStatefulSet).get(inNamespace('mo-log')))).spec.replicas;
+  expect(await replicas()).toBe(4);
+  await world.until('the cluster is settled', () => world.settled());
+  await world.clock.advance(30_000);
+  expect(world.history.filter((line) => !line.startsWith('5'))).toEqual(['4 Retain', '3 Retain', '3 Delete']);
+  expect(await claimSizes(world, 'mo-data-mo-log-')).toHaveLength(5);
+  await world.drive(world.client.of(MatrixOneCluster).delete(key));
+  await world.until('the cluster is gone', async () => (await world.cluster()) === undefined);
+  await world.clock.advance(30_000);
+  expect(await claimSizes(world, 'mo-data-mo-log-')).toEqual([]);
+});
+
 test('a cordoned node leaves service, and comes back', async () => {
   await using world = await settledWorld();
   const pods = await world.drive(

@@ -35,6 +35,11 @@ async function logPods(world: World): Promise<readonly string[]> {
   return pods.items.map(({ metadata }) => metadata.name).sort();
 }
 
+async function podUids(world: World): Promise<Readonly<Record<string, string | undefined>>> {
+  const pods = await world.drive(world.client.of(Pod).list({ namespace: 'default' }));
+  return Object.fromEntries(pods.items.map(({ metadata }) => [metadata.name, metadata.uid]));
+}
+
 test('a store that stays down is replaced by the next ordinal, and its peers are told', async () => {
   await using world = await startWith('Delete');
   await breakPod(world, 'mo-log-1');
@@ -64,7 +69,49 @@ test('a second failure is not failed over without a person, and the condition sa
   expect(await logPods(world)).toEqual(['mo-log-0', 'mo-log-2', 'mo-log-3']);
   const log = await world.drive(world.client.of(LogSet).get(key));
   const blocked = log.status?.conditions?.find(({ type }) => type === 'FailoverBlocked');
-  expect(blocked).toMatchObject({ status: 'True', message: expect.stringContaining('ordinals 1 are reserved') });
+  expect(blocked).toMatchObject({ status: 'True', message: expect.stringContaining('stores 1 were replaced') });
+});
+
+test('a failover of long ago does not stand in the way of the next one', async () => {
+  await using world = await startWith('Delete');
+  await breakPod(world, 'mo-log-1');
+  await world.clock.advance(30_000);
+  await world.until('the cluster is settled', () => world.settled());
+  await world.clock.advance(120_000);
+  await breakPod(world, 'mo-log-0');
+  await world.clock.advance(30_000);
+  await world.until('the cluster is settled', () => world.settled());
+  expect(await logPods(world)).toEqual(['mo-log-2', 'mo-log-3', 'mo-log-4']);
+});
+
+test('two stores are replaced when a person says so, naming them', async () => {
+  await using world = await startWith('Delete');
+  await breakPod(world, 'mo-log-1');
+  await breakPod(world, 'mo-log-2');
+  await world.clock.advance(60_000);
+  expect(await logPods(world)).toEqual(['mo-log-0', 'mo-log-1', 'mo-log-2']);
+  const annotations = { 'matrixorigin.io/confirm-failover': 'mo-log-1,mo-log-2' };
+  await world.drive(world.client.of(LogSet).patch(key, merge({ metadata: { annotations } })));
+  await world.until('the cluster is settled', () => world.settled());
+  expect(await logPods(world)).toEqual(['mo-log-0', 'mo-log-3', 'mo-log-4']);
+  const log = await world.drive(world.client.of(LogSet).get(key));
+  expect(log.status?.conditions?.some(({ type }) => type === 'FailoverBlocked')).toBe(false);
+});
+
+test('a rollout does not take a healthy store while another one is down', async () => {
+  await using world = await startWith('Delete');
+  await breakPod(world, 'mo-log-1');
+  await breakPod(world, 'mo-log-2');
+  const before = await podUids(world);
+  await world.drive(
+    world.client.of(MatrixOneCluster).patch(key, merge({ spec: { logService: { config: 'x = 1\n' } } })),
+  );
+  await world.clock.advance(60_000);
+  const present = (await world.drive(world.client.of(Pod).get(inNamespace('mo-log-0')))).metadata.annotations;
+  const wanted = await world.drive(world.client.of(KruiseStatefulSet).get(inNamespace('mo-log')));
+  const annotation = 'matrixorigin.io/config-suffix';
+  expect(present?.[annotation]).not.toBe(wanted.spec.template.metadata?.annotations?.[annotation]);
+  expect((await podUids(world))['mo-log-0']).toBe(before['mo-log-0']);
 });
 
 test('while failover is blocked the spec is still followed: a new image may be the cure', async () => {

@@ -1,0 +1,8 @@
+/** Marks of bucket claims. Live objects carry them: they must never change. */
+
+/** On a claim as long as there may be data at its path. */
+export const FINALIZER_BUCKET_DATA = 'matrixorigin.io/bucket-data-finalizer';
+/** Of the controller of claims. */
+export const FINALIZER_BUCKET_CLAIM = 'matrixorigin.io/BucketClaim';
+/** On a claim, `true`: some node of the database has run, so there may be data. */
+export const ANNOTATION_ANY_INSTANCE_RUNNING = 'bucket.matrixorigin.io/any-instance-running';

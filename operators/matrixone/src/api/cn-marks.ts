@@ -1,0 +1,6 @@
+/** What pods of compute nodes tell of their load, as JSON; others read it. */
+export const ANNOTATION_SCORE = 'matrixorigin.io/score';
+/** Sessions and pipelines together. */
+export const ANNOTATION_CONNECTIONS = 'matrixorigin.io/connections';
+/** Kubernetes' own: pods that cost less go first. */
+export const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
