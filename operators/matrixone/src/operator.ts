@@ -1,6 +1,7 @@
 import type { CustomResourceDefinition, Kind } from '@coxswain/k8s';
 import type { Manager } from '@coxswain/runtime/manager';
 import {
+  BackupJob,
   CNClaim,
   CNClaimSet,
   CNPool,
@@ -9,9 +10,11 @@ import {
   LogSet,
   MatrixOneCluster,
   ProxySet,
+  RestoreJob,
   resources,
   WebUI,
 } from './api/index.ts';
+import { setupBackups } from './backup/index.ts';
 import { setupControllers } from './controllers/index.ts';
 import type { MatrixOneOptions } from './options.ts';
 import { setupPools } from './pools/index.ts';
@@ -19,7 +22,19 @@ import { operatorRules } from './rbac.ts';
 import { setupWebUI } from './webui/index.ts';
 
 /** Those that have a controller. */
-const acted: readonly Kind[] = [MatrixOneCluster, LogSet, DNSet, CNSet, ProxySet, WebUI, CNPool, CNClaim, CNClaimSet];
+const acted: readonly Kind[] = [
+  MatrixOneCluster,
+  LogSet,
+  DNSet,
+  CNSet,
+  ProxySet,
+  WebUI,
+  CNPool,
+  CNClaim,
+  CNClaimSet,
+  BackupJob,
+  RestoreJob,
+];
 
 /** The MatrixOne operator: what to install, and what to run. */
 export const matrixoneOperator = {
@@ -37,5 +52,6 @@ export const matrixoneOperator = {
     setupControllers(manager, options);
     setupPools(manager, options);
     setupWebUI(manager);
+    setupBackups(manager, options);
   },
 };

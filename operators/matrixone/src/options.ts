@@ -1,4 +1,5 @@
 import type { Random } from '@coxswain/runtime/core';
+import type { BackupOptions } from './backup/index.ts';
 import type { CnStoreService } from './cnstore/index.ts';
 import type { DefaultServiceArgs } from './defaults/index.ts';
 
@@ -10,6 +11,8 @@ export interface MatrixOneOptions {
   readonly failover?: boolean;
   /** How compute nodes are put into and taken out of service; default: by Kubernetes alone. */
   readonly cnStores?: CnStoreService;
+  /** Backups and restores; default: they are on. `false`: nothing acts on them, and no cluster starts from a backup. */
+  readonly backup?: BackupOptions | false;
   /** Names of what is made in numbers; default: the machine's. */
   readonly random?: Random;
 }

@@ -1,7 +1,20 @@
 import type { Kind, PolicyRule } from '@coxswain/k8s';
-import { ConfigMap, Deployment, PersistentVolumeClaim, Pod, Secret, Service } from '@coxswain/k8s';
+import { ConfigMap, Deployment, Job, PersistentVolumeClaim, Pod, Secret, Service } from '@coxswain/k8s';
 import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
-import { CNClaim, CNClaimSet, CNPool, CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet, WebUI } from './api/index.ts';
+import {
+  Backup,
+  BackupJob,
+  CNClaim,
+  CNClaimSet,
+  CNPool,
+  CNSet,
+  DNSet,
+  LogSet,
+  MatrixOneCluster,
+  ProxySet,
+  RestoreJob,
+  WebUI,
+} from './api/index.ts';
 
 const read = ['get', 'list', 'watch'];
 /** To apply is to patch, and to create what is not there. */
@@ -25,6 +38,9 @@ const access: readonly Access[] = [
   { kinds: [CNPool, CNClaimSet], verbs: [...read, 'patch'], below: { status: ['patch', 'update'] } },
   { kinds: [CNClaim], verbs: [...read, ...write], below: { status: ['patch', 'update'] } },
   { kinds: [KruiseStatefulSet, CloneSet, Deployment, Service, ConfigMap], verbs: [...read, ...write] },
+  { kinds: [BackupJob, RestoreJob], verbs: [...read, ...write], below: { status: ['patch', 'update'] } },
+  { kinds: [Job], verbs: [...read, ...write] },
+  { kinds: [Backup], verbs: ['get', 'list', 'create'] },
   // Nodes of a database are marked, taken out of service, and kept or replaced when they fail.
   { kinds: [Pod], verbs: [...read, 'patch', 'delete'], below: { status: ['patch'] } },
   // Only to grow, and to go with the set.
