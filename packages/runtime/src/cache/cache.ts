@@ -88,7 +88,7 @@ class InformerCache implements Cache, OwnWriteSink {
     const { metrics = noMetrics, namespace, ...rest } = options;
     this.#namespace = namespace;
     this.#options = { clock: systemClock, random: systemRandom, log: silentLogger, ...rest };
-    this.#outage = new Outage(this.#options.clock, this.#options.random);
+    this.#outage = new Outage(this.#options.clock, this.#options.random, this.#options.log);
     this.#metrics = new CacheMetrics(metrics, this.#options.clock);
   }
 

@@ -14,10 +14,10 @@ const Widget: Kind<DynamicObject> = {
   scope: 'Namespaced',
 };
 
-function setUp(failure: (watch: boolean) => Error | undefined, kind = Widget, scope: InformerScope = {}) {
+function setUp(failure: (watch: boolean, path: string) => Error | undefined, kind = Widget, scope: InformerScope = {}) {
   const clock = new VirtualClock(1_000_000_000);
   const server = new FakeServer();
-  server.fail = (_request, watch) => failure(watch);
+  server.fail = ({ path }, watch) => failure(watch, path);
   const lines: { readonly at: number; readonly fields: object; readonly message: string }[] = [];
   const write = (fields: object, message: string) =>
     void lines.push({ at: clock.now() - 1_000_000_000, fields, message });
@@ -29,7 +29,7 @@ function setUp(failure: (watch: boolean) => Error | undefined, kind = Widget, sc
     log,
   });
   const informer = cache.informer(kind, scope);
-  return { clock, cache, informer, lines };
+  return { clock, server, cache, informer, lines };
 }
 
 const page = () => apiError(404, 'NotFound', 'HTTP 404: 404 page not found');
@@ -91,18 +91,79 @@ test.each([
   await t.cache.stop();
 });
 
-test('a server out of reach is told once and then at growing intervals, and when it is there again', async () => {
+const away = 'the API server is out of reach; what is known of it may be old until it answers';
+const again = 'the API server answers again';
+
+test('a server out of reach is told once for all kinds, then at growing intervals, and when it is there again', async () => {
   let error: Error | undefined = new ConnectionError('GET https://api:6443/apis: connect ECONNREFUSED');
   const t = setUp(() => error);
+  for (let i = 0; i < 20; i++) t.cache.informer({ ...Widget, kind: `Kind${i}`, plural: `kind${i}s` });
   await t.clock.advance(50_000);
-  const line = 'widgets of test.dev/v1 cannot be read: the server is out of reach; it is tried again until then';
-  expect(t.lines.map(({ message }) => message)).toEqual([line]);
+  expect(t.lines.map(({ message }) => message)).toEqual([away]);
   expect(t.lines[0]?.fields).toEqual({ said: 'GET https://api:6443/apis: connect ECONNREFUSED' });
   await t.clock.advance(40_000);
   expect(t.lines).toHaveLength(2);
   error = undefined;
   await t.clock.advance(60_000);
-  expect(t.lines.slice(2).map(({ message }) => message)).toEqual(['widgets of test.dev/v1 can be read now']);
+  expect(t.lines.slice(2).map(({ message }) => message)).toEqual([again]);
+  await t.cache.stop();
+});
+
+test('so is one that goes away while all is being watched, how often it may come and go', async () => {
+  let error: Error | undefined;
+  const t = setUp(() => error);
+  for (let i = 0; i < 20; i++) t.cache.informer({ ...Widget, kind: `Kind${i}`, plural: `kind${i}s` });
+  await t.cache.synced();
+  const goes = async (ms: number) => {
+    error = new ConnectionError('GET https://api:6443/apis: connect ECONNREFUSED');
+    t.server.breakWatches(new ConnectionError('closed'));
+    await t.clock.advance(ms);
+    error = undefined;
+  };
+  await goes(600_000);
+  expect(t.lines.map(({ message }) => message)).toEqual(Array(4).fill(away));
+  const gaps = t.lines.slice(1).map(({ at }, i) => Math.floor((at - (t.lines[i]?.at ?? 0)) / 60_000));
+  expect(gaps).toEqual([1, 2, 4]);
+  expect(JSON.stringify(t.lines)).not.toContain('stack');
+  await t.clock.advance(40_000);
+  expect(t.lines.slice(4)).toMatchObject([{ message: again, fields: { outageMs: expect.any(Number) } }]);
+  const before = t.lines.length;
+  for (let i = 0; i < 2; i++) {
+    await goes(1_000);
+    await t.clock.advance(10_000);
+  }
+  expect(t.lines.slice(before)).toEqual([]);
+  for (let i = 0; i < 20; i++) {
+    t.server.bookmark();
+    await t.clock.advance(30_000);
+    if (i % 7 === 6) t.server.breakWatches();
+  }
+  await goes(5_000);
+  await t.clock.advance(5_000);
+  expect(t.lines.slice(before).map(({ message }) => message)).toEqual([away, again]);
+  await t.cache.stop();
+});
+
+test('a watch that breaks while the server is there is worth no line, one of a kind that goes on failing is', async () => {
+  let failing = false;
+  const t = setUp((_watch, path) =>
+    failing && path.endsWith('/widgets') ? new ConnectionError('the watch sent a line that is not JSON') : undefined,
+  );
+  t.cache.informer({ ...Widget, kind: 'Other', plural: 'others' });
+  await t.cache.synced();
+  t.server.breakWatches(new ConnectionError('closed'));
+  await t.clock.advance(10_000);
+  expect(t.lines).toEqual([]);
+  failing = true;
+  t.server.bookmark();
+  t.server.breakWatches(new ConnectionError('closed'));
+  for (let i = 0; i < 400; i++) {
+    t.server.bookmark();
+    await t.clock.advance(100);
+  }
+  expect(t.lines).toMatchObject([
+    { message: 'the watch failed; trying again', fields: { said: 'the watch sent a line that is not JSON' } },
+  ]);
   await t.cache.stop();
 });
 

@@ -1,5 +1,4 @@
 import type { Kind } from '@coxswain/k8s';
-import { ConnectionError } from '../client/index.ts';
 import { ApiError, type Clock, type Logger, Repeats } from '../core/index.ts';
 import { describeKind, refusalOf } from './refusal-of.ts';
 
@@ -13,7 +12,7 @@ export interface RefusalOptions {
 }
 
 /**
- * A kind that is not served, or may not be read, and a server that is out of reach, stay so until somebody does something about it: this
+ * A kind that is not served, or may not be read, stays so until somebody does something about it: this
  * says what, when it begins and at growing intervals, and when it is over.
  */
 export class Refusals {
@@ -31,14 +30,6 @@ export class Refusals {
     const message = refusalOf(kind, error, namespace);
     if (message === undefined || !(error instanceof ApiError)) return false;
     this.#say(message, { code: error.code, said: error.message });
-    return true;
-  }
-
-  /** A list failed. @returns whether that is because the server is out of reach: told here, or a short while ago */
-  tellOutage(error: unknown): boolean {
-    if (!(error instanceof ConnectionError)) return false;
-    const message = `${describeKind(this.#options.kind)} cannot be read: the server is out of reach`;
-    this.#say(message, { said: error.message });
     return true;
   }
 

@@ -1,6 +1,15 @@
 import type { KubeList, KubeObject } from '@coxswain/k8s';
 import type { Resource, WatchOptions } from '../client/index.ts';
-import { ApiError, type Clock, isExpired, type Logger, linkedController, type Random, sleep } from '../core/index.ts';
+import {
+  ApiError,
+  type Clock,
+  isExpired,
+  type Logger,
+  linkedController,
+  messageOf,
+  type Random,
+  sleep,
+} from '../core/index.ts';
 import { Backoff } from './backoff.ts';
 import { InformerHealth } from './health.ts';
 import { Outage } from './outage.ts';
@@ -8,6 +17,7 @@ import type { Refusals } from './refusals.ts';
 import { ShortLives } from './short-lives.ts';
 import { StreamReader } from './stream-reader.ts';
 import { isBusy, isOutage, isRefusal, isTooMuch } from './watch-errors.ts';
+import { WatchFailures } from './watch-failures.ts';
 import { Watchdog } from './watchdog.ts';
 
 /** Where a watcher puts what it learns. All calls are synchronous and in order. */
@@ -88,6 +98,7 @@ export class Watcher<T extends KubeObject> {
   readonly #outage: Outage;
   readonly #waitOut: ReturnType<Outage['waiter']>;
   readonly #shortLives: ShortLives;
+  readonly #failures: WatchFailures;
   #listedOnce = false;
   #listing: Listing;
   #brokenListings = 0;
@@ -97,9 +108,10 @@ export class Watcher<T extends KubeObject> {
     this.#options = options;
     this.#backoff = new Backoff(options.random);
     this.#health = options.health ?? new InformerHealth(options.clock);
-    this.#outage = options.outage ?? new Outage(options.clock, options.random);
+    this.#outage = options.outage ?? new Outage(options.clock, options.random, options.log);
     this.#waitOut = this.#outage.waiter();
     this.#shortLives = new ShortLives(options.log);
+    this.#failures = new WatchFailures({ ...options, outage: this.#outage });
     this.#listing = options.resource.listStream ? 'list' : 'stream';
   }
 
@@ -117,6 +129,7 @@ export class Watcher<T extends KubeObject> {
   }
 
   async #step(state: State, signal: AbortSignal): Promise<State> {
+    if (state.step !== 'wait') this.#failures.tries();
     switch (state.step) {
       case 'list':
       case 'stream':
@@ -242,6 +255,7 @@ export class Watcher<T extends KubeObject> {
   }
 
   #contact(): void {
+    this.#failures.heard();
     this.#health.contact();
     this.#outage.heard();
   }
@@ -291,7 +305,7 @@ export class Watcher<T extends KubeObject> {
   #relistAfter(error: unknown): State {
     this.#backoff.next();
     this.#health.count('restarts');
-    this.#options.log.info({ err: error }, 'the watch is too far behind; listing again');
+    this.#options.log.info({ said: messageOf(error) }, 'the watch is too far behind; listing again');
     return this.#list();
   }
 
@@ -304,13 +318,7 @@ export class Watcher<T extends KubeObject> {
     const retryAfter = error instanceof ApiError ? (error.retryAfter ?? 0) : 0;
     const ms = Math.max(retryAfter, this.#backoff.next());
     this.#health.count('restarts');
-    const { log, refusals } = this.#options;
-    if (!refusals?.tell(error) && !(next === 'list' && refusals?.tellOutage(error))) {
-      log.warn(
-        { err: error, waitMs: Math.round(ms), attempts: this.#backoff.attempts },
-        next === 'list' ? 'out of step with the server; listing again' : 'the watch failed; trying again',
-      );
-    }
+    this.#failures.tell(error, { next, waitMs: Math.round(ms), attempts: this.#backoff.attempts });
     return { step: 'wait', ms, next, outage: retryAfter === 0 && isOutage(error) };
   }
 }

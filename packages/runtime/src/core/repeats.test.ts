@@ -23,3 +23,14 @@ it('lets another thing through at once, and begins anew when it is over', () => 
   ]);
   expect([repeats.over(), repeats.over(), repeats.due('a')]).toEqual([true, false, true]);
 });
+
+it('forgets what has not come for as long as it is told to', async () => {
+  const clock = new VirtualClock();
+  const repeats = new Repeats(clock, { forgottenAfter: 90_000 });
+  const due: number[] = [];
+  for (let second = 0; second <= 1_000; second += 30) {
+    if ((second < 300 || second >= 600) && repeats.due('away')) due.push(second);
+    await clock.advance(30_000);
+  }
+  expect(due).toEqual([0, 60, 180, 600, 660, 780]);
+});

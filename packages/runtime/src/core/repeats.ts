@@ -10,14 +10,20 @@ export class Repeats {
   #last: string | undefined;
   #next = 0;
   #pause = firstPause;
+  #asked = 0;
+  readonly #forgottenAfter: number;
 
-  constructor(clock: Pick<Clock, 'monotonic'>) {
+  /** @param options `forgottenAfter`: milliseconds without the trouble after which it was over; default: only {@link over} says so */
+  constructor(clock: Pick<Clock, 'monotonic'>, { forgottenAfter = Number.POSITIVE_INFINITY } = {}) {
     this.#clock = clock;
+    this.#forgottenAfter = forgottenAfter;
   }
 
   /** Whether `what` is to be told now; another thing than the last is, at once. Counts as told then. */
   due(what: string): boolean {
     const now = this.#clock.monotonic();
+    if (now - this.#asked > this.#forgottenAfter) this.#last = undefined;
+    this.#asked = now;
     if (what !== this.#last) this.#pause = firstPause;
     else if (now < this.#next) return false;
     this.#last = what;
