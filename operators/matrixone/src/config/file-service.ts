@@ -62,7 +62,7 @@ function cacheTable(cache: StorageCache): TomlTable | undefined {
 
 /**
  * Lays the file-service block over a role's configuration: the local disk, the shared storage and the ETL area.
- * `cache` is absent for roles that keep none.
+ * `cache` is absent for roles that keep none. Without a storage the user's configuration says where the data is.
  */
 export function withFileServices(config: TomlTable, storage: SharedStorage, cache?: StorageCache): TomlTable {
   const shared = cache === undefined ? NO_CACHE : cacheTable(cache);

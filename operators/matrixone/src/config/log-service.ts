@@ -8,6 +8,8 @@ export interface LogService {
   readonly replicas: number;
   /** Ordinals that are out of use after a failover. */
   readonly reserveOrdinals?: readonly number[];
+  /** `host:port` of HAKeeper where the service is not one of ours: another operator's, or another Kubernetes cluster's. */
+  readonly endpoint?: string;
 }
 
 /** The ordinals of the wanted stores: the first `replicas` that are not reserved. */
@@ -21,8 +23,8 @@ export function storeOrdinals(replicas: number, reserved: readonly number[] = []
 }
 
 /** `host:port` of the discovery service. */
-export function discoveryAddress(service: Pick<LogService, 'name' | 'namespace'>): string {
-  return `${logSetNames(service.name).discovery}.${service.namespace}.svc:${PORT_LOG_SERVICE}`;
+export function discoveryAddress(service: Pick<LogService, 'name' | 'namespace' | 'endpoint'>): string {
+  return service.endpoint ?? `${logSetNames(service.name).discovery}.${service.namespace}.svc:${PORT_LOG_SERVICE}`;
 }
 
 function storeAddresses(service: LogService, port: number): string[] {
@@ -32,9 +34,9 @@ function storeAddresses(service: LogService, port: number): string[] {
   );
 }
 
-/** `host:port` of every log store, for versions that cannot use discovery. */
+/** `host:port` of every log store known, for versions that cannot use discovery. */
 export function serviceAddresses(service: LogService): string[] {
-  return storeAddresses(service, PORT_LOG_SERVICE);
+  return service.endpoint === undefined ? storeAddresses(service, PORT_LOG_SERVICE) : [service.endpoint];
 }
 
 /** `host:port` of every store's gossip endpoint. */

@@ -9,6 +9,7 @@ import { reservedOrdinals } from './ordinals.ts';
 
 /** What a set says about the sets it needs. */
 export interface SetDependencies {
+  readonly externalLogSet?: { readonly haKeeperEndpoint: string };
   readonly logSet?: ObjectDependency;
   readonly dnSet?: ObjectDependency;
 }
@@ -43,9 +44,11 @@ export interface LogView {
 
 /**
  * Reads the log service a set depends on. Without its StatefulSet nothing is known of its ordinals, and an empty list
- * would cut the dependant off: it waits instead. @throws Resync
+ * would cut the dependant off: it waits instead. Of an external one only the address is known. @throws Resync
  */
 export function logView<T extends KubeObject & { readonly deps?: SetDependencies }>(context: ActorContext<T>): LogView {
+  const endpoint = context.object.deps?.externalLogSet?.haKeeperEndpoint;
+  if (endpoint !== undefined) return { service: { name: '', namespace: '', replicas: 0, endpoint }, storage: {} };
   const key = keyFrom(context.object, context.object.deps?.logSet);
   const log = key && context.store(LogSet).get(key);
   if (!key || !log) throw new Resync(`LogSet ${key?.name ?? ''} does not exist yet`);

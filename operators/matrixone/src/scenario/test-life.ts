@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+// What the server runs the rules of CRDs with, and loads when it meets one: no virtual time passes while files are read.
+import '@coxswain/schema/cel';
 import { type Cluster, startCluster } from '@coxswain/cluster';
 import {
   ConfigMap,

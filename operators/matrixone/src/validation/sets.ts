@@ -7,13 +7,14 @@ import type {
   DNSetSpec,
   LogSet,
   LogSetSpec,
+  PodSetSpec,
   ProxySet,
   ProxySetSpec,
   SharedStorage,
   StorageCache,
   WebUI,
 } from '../api/index.ts';
-import { isTable, parseToml } from '../toml/index.ts';
+import { isTable, isTableList, parseToml } from '../toml/index.ts';
 import { commonProblems, exportProblems, imageProblems, volumeProblems } from './pod-set.ts';
 import { type Problem, parsable, unless } from './problems.ts';
 
@@ -112,20 +113,48 @@ export function cnSetSpecProblems(spec: CNSetSpec): readonly Problem[] {
 
 /** What a ProxySet may not say, wherever its spec stands. */
 export function proxySetSpecProblems(spec: ProxySetSpec): readonly Problem[] {
-  const address = spec.waitPluginAddr;
   return [
     ...commonProblems(spec),
     ...serviceProblems(spec),
-    ...unless(!address || /^[^\s:]+:\d{1,5}$/.test(address), 'spec.waitPluginAddr', 'must be of the form host:port'),
+    ...unless(
+      !spec.waitPluginAddr || address.test(spec.waitPluginAddr),
+      'spec.waitPluginAddr',
+      'must be of the form host:port',
+    ),
   ];
 }
 
-function logSetRefProblems(deps: DNSet['deps']): readonly Problem[] {
-  if (deps?.externalLogSet) {
-    const message = 'an external log service has no shared storage to read from the spec; reference a LogSet';
-    return [{ field: 'deps.externalLogSet', message }];
+const address = /^[^\s:/]+:\d{1,5}$|^\[[0-9a-fA-F:.]+\]:\d{1,5}$/;
+
+/** Names of the file services in a set's own configuration. */
+function fileServices(config: string | undefined): ReadonlySet<unknown> {
+  try {
+    const list = parseToml(config ?? '').fileservice;
+    return new Set(isTableList(list) ? list.map(({ name }) => name) : []);
+  } catch {
+    return new Set(); // Reported as a problem of its own.
   }
-  return unless(Boolean(deps?.logSet?.metadata?.name), 'deps', 'one of deps.logSet or deps.externalLogSet must be set');
+}
+
+/** A log service that is only known by its address does not tell where the data is: the set's own configuration has to. */
+function externalProblems(endpoint: string, config: string | undefined): readonly Problem[] {
+  const given = fileServices(config);
+  const missing = ['S3', 'ETL'].filter((name) => !given.has(name));
+  return [
+    ...unless(address.test(endpoint), 'deps.externalLogSet.haKeeperEndpoint', 'must be of the form host:port'),
+    ...unless(
+      missing.length === 0,
+      'spec.config',
+      `with deps.externalLogSet the shared storage must be configured here: [[fileservice]] named ${missing.join(' and ')} is missing`,
+    ),
+  ];
+}
+
+function logSetRefProblems({ deps, spec }: Pick<DNSet, 'deps'> & { readonly spec: PodSetSpec }): readonly Problem[] {
+  const isNamed = Boolean(deps?.logSet?.metadata?.name);
+  if (!deps?.externalLogSet) return unless(isNamed, 'deps', 'one of deps.logSet or deps.externalLogSet must be set');
+  const both = unless(!isNamed, 'deps', 'only one of deps.logSet and deps.externalLogSet can be set');
+  return [...both, ...externalProblems(deps.externalLogSet.haKeeperEndpoint, spec.config)];
 }
 
 /** What is wrong with a LogSet. Expects a defaulted spec. */
@@ -135,13 +164,15 @@ export function logSetProblems({ spec }: Pick<LogSet, 'spec'>): readonly Problem
 
 /** What is wrong with a DNSet. */
 export function dnSetProblems({ spec, deps }: Pick<DNSet, 'spec' | 'deps'>): readonly Problem[] {
-  return [...imageProblems(spec), ...dnSetSpecProblems(spec), ...logSetRefProblems(deps)];
+  return [...imageProblems(spec), ...dnSetSpecProblems(spec), ...logSetRefProblems({ spec, deps })];
 }
 
 /** What is wrong with a CNSet. */
 export function cnSetProblems({ spec, deps }: Pick<CNSet, 'spec' | 'deps'>): readonly Problem[] {
-  const dnSet = unless(Boolean(deps?.dnSet?.metadata?.name), 'deps.dnSet', 'deps.dnSet must be set');
-  return [...imageProblems(spec), ...cnSetSpecProblems(spec), ...logSetRefProblems(deps), ...dnSet];
+  // Transaction nodes of a cluster that is known by its address are there too.
+  const isElsewhere = deps?.externalLogSet !== undefined;
+  const dnSet = unless(isElsewhere || Boolean(deps?.dnSet?.metadata?.name), 'deps.dnSet', 'deps.dnSet must be set');
+  return [...imageProblems(spec), ...cnSetSpecProblems(spec), ...logSetRefProblems({ spec, deps }), ...dnSet];
 }
 
 /** What is wrong with a WebUI. One without a spec is none that is run. */
@@ -152,5 +183,5 @@ export function webUIProblems({ spec }: Pick<WebUI, 'spec'>): readonly Problem[]
 /** What is wrong with a ProxySet. */
 export function proxySetProblems({ spec, deps }: Pick<ProxySet, 'spec' | 'deps'>): readonly Problem[] {
   const image = unless(Boolean(spec.image), 'spec.image', 'image must be set');
-  return [...image, ...proxySetSpecProblems(spec), ...logSetRefProblems(deps)];
+  return [...image, ...proxySetSpecProblems(spec), ...logSetRefProblems({ spec, deps })];
 }

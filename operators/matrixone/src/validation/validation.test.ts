@@ -60,7 +60,20 @@ test('a DNSet needs a log service and one name for its table', () => {
         deps: { externalLogSet: { haKeeperEndpoint: 'x:1' } },
       }),
     ),
-  ).toEqual(['deps.externalLogSet']);
+  ).toEqual(['spec.config']);
+});
+
+test('a log service known by its address needs the storage in the configuration, and no sets of ours', () => {
+  const config = '[[fileservice]]\nname = "S3"\n[[fileservice]]\nname = "ETL"\n';
+  const spec: CNSetSpec = { replicas: 1, image: 'mo:2.1.0', serviceType: 'ClusterIP', config };
+  const problems = (haKeeperEndpoint: string, more: object = {}) =>
+    fieldsOf(cnSetProblems({ spec: { ...spec, ...more }, deps: { externalLogSet: { haKeeperEndpoint } } }));
+  expect(problems('hakeeper.example.com:32001')).toEqual([]);
+  expect(problems('[fd00::1]:32001')).toEqual([]);
+  expect(problems('http://x:1')).toEqual(['deps.externalLogSet.haKeeperEndpoint']);
+  expect(problems('x:1', { config: '' })).toEqual(['spec.config']);
+  const both = { ...deps, externalLogSet: { haKeeperEndpoint: 'x:1' } };
+  expect(fieldsOf(cnSetProblems({ spec, deps: both }))).toEqual(['deps']);
 });
 
 test('CN labels must say something, and node ports need a type', () => {
