@@ -1,7 +1,7 @@
 import { Namespace } from '@coxswain/k8s';
 import { grant, type RbacRules } from '@coxswain/runtime/apply';
 import { createClient, type Transport } from '@coxswain/runtime/client';
-import { randomSuffix, systemClock, systemRandom, VirtualClock } from '@coxswain/runtime/core';
+import { randomSuffix, silentLogger, systemClock, systemRandom, VirtualClock } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
 import { type Activity, newActivity } from './activity.ts';
 import { embeddedGround } from './embedded-ground.ts';
@@ -10,6 +10,7 @@ import type { Ground } from './ground.ts';
 import { checkTestClusterOptions, serverFromEnv } from './options.ts';
 import { realGround } from './real-ground.ts';
 import { settled } from './settled.ts';
+import { Troubles } from './troubles.ts';
 import type { ManagerSetup, TestCluster, TestClusterOptions } from './types.ts';
 import { until } from './until.ts';
 
@@ -50,6 +51,7 @@ class World implements TestCluster {
   readonly #ground: Ground;
   readonly #options: TestClusterOptions;
   readonly #activity: Activity = newActivity();
+  readonly #troubles = new Troubles();
   readonly #managers: Manager[] = [];
   readonly #transports: Transport[] = [];
   #client: TestCluster['client'] | undefined;
@@ -97,28 +99,32 @@ class World implements TestCluster {
   async manager({ transport, ...setup }: ManagerSetup = {}): Promise<Manager> {
     const { name = 'operator' } = setup;
     const { clock } = this;
-    const { random, log } = this.#options;
+    const { random } = this.#options;
+    const log = this.#troubles.observe(setup.log ?? this.#options.log ?? silentLogger, { manager: name });
     const wire = transport ? this.#activity.observe(transport) : await this.transport();
     const client = createClient({ transport: wire, fieldManager: name, userAgent: name, clock });
-    const defaults = { shutdownTimeout: stopPatience, ...(random ? { random } : {}), ...(log ? { log } : {}) };
-    const manager = createManager({ ...defaults, clock, ...setup, name, client });
+    const defaults = { shutdownTimeout: stopPatience, ...(random ? { random } : {}) };
+    const manager = createManager({ ...defaults, clock, ...setup, name, client, log });
     this.#managers.push(manager);
     return manager;
   }
 
-  settled(options?: Parameters<TestCluster['settled']>[0]): Promise<void> {
-    const { client, clock } = this;
-    return settled(
-      { client, clock, managers: this.#managers, activity: this.#activity, server: this.#ground },
-      options,
-    );
+  get troubles(): readonly string[] {
+    return this.#troubles.lines;
   }
 
-  eventually: TestCluster['eventually'] = (check, options) => eventually(this.clock, check, options);
+  settled(options?: Parameters<TestCluster['settled']>[0]): Promise<void> {
+    const { client, clock } = this;
+    const workers = { client, clock, managers: this.#managers, activity: this.#activity, server: this.#ground };
+    return this.#troubles.explain(settled(workers, options));
+  }
+
+  eventually: TestCluster['eventually'] = (check, options) =>
+    this.#troubles.explain(eventually(this.clock, check, options));
 
   until: TestCluster['until'] = (kind, key, holds, options) => {
     const { client, clock } = this;
-    return until({ client, clock, kind, key, holds }, options);
+    return this.#troubles.explain(until({ client, clock, kind, key, holds }, options));
   };
 
   compact(): Promise<void> {

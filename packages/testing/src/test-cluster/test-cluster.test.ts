@@ -1,5 +1,5 @@
 import { ConfigMap } from '@coxswain/k8s';
-import { VirtualClock } from '@coxswain/runtime/core';
+import { silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { expect, test } from 'vitest';
 import { startTestCluster, TestTimeout } from './index.ts';
 
@@ -51,6 +51,51 @@ test('what is never at rest is named', async () => {
   );
   end.resolve();
   await world.settled();
+});
+
+test('a wait that fails tells which passes failed, for which object and why', async () => {
+  const clock = new VirtualClock();
+  await using world = await startTestCluster({ clock });
+  const { client, namespace } = world;
+  const said: string[] = [];
+  const log = { ...silentLogger, error: (_: object, message: string) => void said.push(message), child: () => log };
+  const manager = await world.manager({ name: 'op', log });
+  const cause = new Error('no route');
+  manager
+    .controller(ConfigMap, 'maps')
+    .scope({ namespace })
+    .run({
+      async reconcile({ key }) {
+        if (key.name.startsWith('bad')) throw new Error('the disk is full', { cause });
+      },
+    });
+  await manager.start();
+  await client.of(ConfigMap).create(map(namespace, 'good'));
+  await world.settled();
+  expect(world.troubles).toEqual([]);
+  await client.of(ConfigMap).create(map(namespace, 'bad'));
+  await world.settled();
+  const line = expect.stringMatching(
+    `^error: reconcile failed; it is retried \\(manager=op controller=maps key=${namespace}/bad failures=\\d+\\): the disk is full \\(caused by: no route\\)$`,
+  );
+  expect(world.troubles).toEqual([line]);
+  const waits = [
+    world.until(ConfigMap, { namespace, name: 'good' }, (object) => object?.data !== undefined && false, {
+      timeout: 5_000,
+    }),
+    world.eventually(() => false, { timeout: 5_000 }),
+  ];
+  for (const wait of waits) {
+    const error = await wait.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TestTimeout);
+    const { message } = error as TestTimeout;
+    expect(message).toMatch(/^.* does not hold after 5s.*\n {2}the managers told of:\n {2}error: reconcile failed/);
+  }
+  expect(world.troubles).toEqual([line]);
+  expect(said.length).toBeGreaterThan(1);
+  for (let i = 0; i < 12; i++) await client.of(ConfigMap).create(map(namespace, `bad${i}`));
+  await world.settled();
+  expect(world.troubles).toHaveLength(10);
 });
 
 test('until follows one object: made, changed, gone', async () => {

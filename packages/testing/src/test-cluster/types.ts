@@ -15,6 +15,7 @@ export interface TestClusterOptions {
    */
   readonly clock?: Clock;
   readonly random?: Random;
+  /** Default: says nothing; see {@link TestCluster.troubles}. */
   readonly log?: Logger;
   /** Reach the embedded server over HTTPS on loopback instead of in process; default false. The real one is always reached so. */
   readonly http?: boolean;
@@ -61,10 +62,16 @@ export interface TestCluster extends AsyncDisposable {
   /** A manager on this server; stopped at the end, before the server. Its name is `operator`, unless given. */
   manager(setup?: ManagerSetup): Promise<Manager>;
   /**
+   * What its managers have warned of or reported as errors, the ten latest, as lines: which pass failed, for which object, and why. A
+   * retry is due later, so {@link settled} does not wait for it: `expect(world.troubles).toEqual([])` tells what is in the way of a test.
+   * The errors of waits that fail show them too.
+   */
+  readonly troubles: readonly string[];
+  /**
    * Resolves when nothing is left to do: every manager made here is idle, its informers have seen what the server has now, and nobody
    * wrote meanwhile. Work that is due later (`requeueAfter`, a retry after an error) does not count.
    * In virtual time it moves the clock on as far as needed.
-   * @throws TestTimeout saying who is busy or behind
+   * @throws TestTimeout saying who is busy or behind, and of which {@link troubles} the managers told
    */
   settled(options?: WaitOptions): Promise<void>;
   /**
