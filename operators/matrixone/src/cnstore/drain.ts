@@ -4,7 +4,7 @@ import type { LockHandover, StoreLoad } from './service.ts';
 
 /** Whether a draining node may go. */
 export type DrainDecision =
-  | { readonly kind: 'go' }
+  | { readonly kind: 'go'; readonly why: string }
   /** Not yet; look again in `after` milliseconds. */
   | { readonly kind: 'wait'; readonly after: number; readonly why: string };
 
@@ -34,30 +34,36 @@ export function drainTimeout(scaling: CNSetSpec['scalingConfig']): number {
 
 /** Decides whether a draining node has nothing left to serve (`spec/matrixone.md` §2.13). Its locks are another matter. */
 export function decideDrain({ scaling, elapsed, load }: DrainState): DrainDecision {
-  if (load === undefined || elapsed > drainTimeout(scaling)) return { kind: 'go' };
+  if (load === undefined) return go('HAKeeper does not know the compute node');
+  if (elapsed > drainTimeout(scaling)) return go('the time is up');
   const minDelay = (scaling?.minDelaySeconds ?? 15) * 1000;
   const { sessions, pipelines, replicas } = load;
-  if (sessions + pipelines + replicas > 0) return wait(waitingFor(load), lookAgain);
-  if (elapsed < minDelay) return wait('new sessions may still be on their way to it', minDelay - elapsed);
-  return { kind: 'go' };
+  if (sessions + pipelines + replicas > 0) return waitFor(remaining(load));
+  if (elapsed < minDelay) return waitFor('sessions that may be on their way to it', minDelay - elapsed);
+  return go('nothing is left on the compute node');
 }
 
 /** Decides whether the locks of a node without load let it go. */
 export function decideLocks({ released, asked, transactions }: LockHandover): DrainDecision {
-  if (released) return { kind: 'go' };
-  if (!asked) return wait('the transaction node does not let it give its locks away', lookAgain);
+  if (released) return go('nothing is left on the compute node');
+  if (!asked) return waitFor('the transaction node to take its locks');
   const open = transactions === undefined ? 'open transactions' : counted(transactions, 'open transaction');
-  return wait(`locks of ${open}`, lookAgain);
+  return waitFor(`locks of ${open}`);
 }
 
-function wait(why: string, after: number): DrainDecision {
+function go(why: string): DrainDecision {
+  return { kind: 'go', why };
+}
+
+/** @param why continues "it waits for …" */
+export function waitFor(why: string, after = lookAgain): DrainDecision {
   return { kind: 'wait', after, why };
 }
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** What a node still has, as in `3 sessions, 1 pipeline`. */
-function waitingFor({ sessions, pipelines, replicas }: StoreLoad): string {
+function remaining({ sessions, pipelines, replicas }: StoreLoad): string {
   const parts = [
     sessions > 0 ? [counted(sessions, 'session')] : [],
     pipelines > 0 ? [counted(pipelines, 'pipeline')] : [],

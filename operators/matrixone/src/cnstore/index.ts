@@ -15,5 +15,5 @@ export {
   type StoreRecord,
   unmanagedCnStores,
 } from './service.ts';
-export { type Stage, stageOf, storeState } from './stage.ts';
+export { drainsOf, type Stage, stageOf, storeState } from './stage.ts';
 export { storeOfPod } from './store-of-pod.ts';

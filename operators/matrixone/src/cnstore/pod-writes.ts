@@ -49,18 +49,24 @@ export async function changeMetadata(
   return client.of(Pod).patch(keyOf(pod), merge({ metadata }), { signal });
 }
 
-/** Opens or closes the readiness gate of a compute node. Writes nothing when it stands so already. */
+/**
+ * Opens or closes the readiness gate of a compute node. Writes nothing when it stands so already.
+ * @param message for people; left out, it stays as long as status and reason do
+ */
 export async function setGate(
   { client, clock, signal }: { readonly client: Client; readonly clock: Clock; readonly signal: AbortSignal },
   pod: Pod,
   open: boolean,
   reason: string,
+  message?: string,
 ): Promise<void> {
   const status = open ? 'True' : 'False';
   const before = pod.status?.conditions?.find(({ type }) => type === CONDITION_CN_STORE);
-  if (before?.status === status && before.reason === reason) return;
+  const stands = before?.status === status && before.reason === reason;
+  if (stands && (message === undefined || message === before.message)) return;
   const lastTransitionTime = before?.status === status ? before.lastTransitionTime : formatTime(clock.now());
-  const condition = { type: CONDITION_CN_STORE, status, reason, lastTransitionTime };
+  const told = message !== undefined || before?.message ? { message: message ?? '' } : {};
+  const condition = { type: CONDITION_CN_STORE, status, reason, lastTransitionTime, ...told };
   const patch = strategic({ status: { conditions: [condition] } });
   await client.of(Pod).patch(keyOf(pod), patch, { subresource: 'status', signal });
 }

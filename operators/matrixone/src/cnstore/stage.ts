@@ -1,5 +1,6 @@
 import type { Pod } from '@coxswain/k8s';
 import {
+  ANNOTATION_DRAINING_START,
   ANNOTATION_STORE_CORDON,
   type CNSet,
   CONDITION_CN_STORE,
@@ -33,9 +34,23 @@ export function isMetadataUpdate(pod: Pod, set: CNSet | undefined): boolean {
   return pod.metadata.labels?.[KRUISE_LIFECYCLE_STATE] === 'PreparingUpdate' && set?.spec.pauseUpdate === true;
 }
 
+/** Reasons of a gate that is closed while the node is told to take no sessions. */
+const emptying: ReadonlySet<string | undefined> = new Set(['CNStorePrepareStop', 'CNStoreCordon']);
+
 /** What the status of a set says of a node: by its readiness gate, not by what was last wanted of it. */
 export function storeState(pod: Pod): 'Up' | 'Draining' | 'Unknown' {
   const gate = pod.status?.conditions?.find(({ type }) => type === CONDITION_CN_STORE);
-  if (!gate) return 'Unknown';
-  return gate.status === 'True' ? 'Up' : 'Draining';
+  if (gate?.status === 'True') return 'Up';
+  return emptying.has(gate?.reason) ? 'Draining' : 'Unknown';
+}
+
+/** The nodes that drain, each with what it waits for, as in `mo-tp-cn-x waits for 3 sessions`; by name. */
+export function drainsOf(pods: readonly Pod[]): readonly string[] {
+  return pods
+    .filter(({ metadata }) => metadata.annotations?.[ANNOTATION_DRAINING_START] !== undefined)
+    .map((pod) => {
+      const gate = pod.status?.conditions?.find(({ type }) => type === CONDITION_CN_STORE);
+      return `${pod.metadata.name} ${gate?.message || 'begins to drain'}`;
+    })
+    .sort();
 }

@@ -4,7 +4,7 @@ import { type Action, type Actor, type ActorContext, type Dependency, Resync } f
 import { merge } from '@coxswain/runtime/client';
 import { keyOf } from '@coxswain/runtime/core';
 import { type CNSet, type CNSetSpec, cnSetNames, PORT_SQL } from '../api/index.ts';
-import { storeState } from '../cnstore/index.ts';
+import { drainsOf, storeState } from '../cnstore/index.ts';
 import { type DefaultServiceArgs, defaultCNSet } from '../defaults/index.ts';
 import { cnStoreUuid } from '../identity/index.ts';
 import { planCNSet } from '../plan/index.ts';
@@ -96,6 +96,7 @@ function report(context: Context, spec: CNSetSpec, workload: CloneSet): void {
       state: storeState(pod),
     }))
     .sort((a, b) => (a.podName < b.podName ? -1 : 1));
+  reportDrains(context);
   const ready = workload.status?.readyReplicas ?? 0;
   status.replicas = workload.status?.replicas ?? 0;
   status.readyReplicas = ready;
@@ -109,8 +110,16 @@ function report(context: Context, spec: CNSetSpec, workload: CloneSet): void {
   status.port = PORT_SQL;
 }
 
+/** Says which nodes are on their way out, and what they wait for. */
+function reportDrains(context: Context): void {
+  const draining = drainsOf(podsOf(context, 'CNSet'));
+  if (draining.length === 0) context.conditions.remove('Draining');
+  else context.conditions.set('Draining', 'True', 'NodesDraining', draining.join('; '));
+}
+
 /** Scales to nothing, so that every node hands its sessions over before it goes. `true` when none is left. */
 async function drain(context: Context): Promise<boolean> {
+  reportDrains(context);
   const live = liveWorkload(context);
   if (!live || live.metadata.deletionTimestamp) return true;
   if (live.spec.replicas !== 0) {

@@ -1,5 +1,6 @@
 import { ConfigMap, Pod, Service } from '@coxswain/k8s';
 import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
+import { createRecorder } from '@coxswain/runtime/events';
 import type { Manager } from '@coxswain/runtime/manager';
 import {
   CNSet,
@@ -71,9 +72,13 @@ export function setupControllers(manager: Manager, options: MatrixOneOptions = {
     .owns(ConfigMap, { scope })
     .watches(Pod, { scope, where: podMatters, map: setOfPod('ProxySet') })
     .run();
+  const { client, clock, random, log } = manager;
+  const reporter = { controller: manager.name, instance: `${manager.name}-cnstore` };
+  const recorder = createRecorder({ client, clock, random, log, reporter });
+  manager.add({ name: 'cnstore-events', start: () => Promise.resolve(), stop: () => recorder.stop() });
   manager
     .controller(Pod, 'cnstore')
     .scope(scope)
     .where(({ object }) => object.metadata.labels?.[LABEL_COMPONENT] === 'CNSet')
-    .run(new CnStoreController(options.cnStores ?? unmanagedCnStores));
+    .run(new CnStoreController({ service: options.cnStores ?? unmanagedCnStores, recorder }));
 }

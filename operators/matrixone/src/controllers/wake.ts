@@ -9,7 +9,11 @@ function onUpdate<T extends KubeObject>(changed: (now: T, before: T) => boolean)
   return (event: StoreEvent<T>) => event.type !== 'updated' || changed(event.object, event.previous);
 }
 
-const gateOf = (pod: Pod) => pod.status?.conditions?.find(({ type }) => type === CONDITION_CN_STORE)?.status;
+/** What the gate of a compute node says; of its message only while it drains, when that goes into the set's condition. */
+const gateOf = (pod: Pod) => {
+  const gate = pod.status?.conditions?.find(({ type }) => type === CONDITION_CN_STORE);
+  return gate && [gate.status, gate.reason, gate.reason === 'CNStorePrepareStop' ? gate.message : ''].join();
+};
 
 /** A pod changed in a way that its set's status tells of. Most of a pod's changes on its way up do not. */
 export const podMatters: Predicate<Pod> = or(

@@ -1,0 +1,290 @@
+import { merge } from '@coxswain/runtime/client';
+import { expect, test } from 'vitest';
+import { CNSet, LogSet } from '../api/index.ts';
+import { NodeWorld, TestStores } from './test-nodes.ts';
+
+const drains = { scalingConfig: { storeDrainEnabled: true } };
+const namespace = 'default';
+
+/** A world with the node `a`, which serves. */
+async function serving(stores: TestStores, options: { spec?: object; deps?: object } = {}): Promise<NodeWorld> {
+  const world = await NodeWorld.start(stores, { spec: drains, ...options });
+  stores.nodes.set('a', 'draining');
+  await world.add('a');
+  expect(await world.gate('a')).toBe('True CNStoreReady');
+  return world;
+}
+
+test('a node serves as soon as it has reported itself, and not before', async () => {
+  const stores = new TestStores();
+  await using world = await NodeWorld.start(stores);
+  await world.add('a');
+  expect(await world.gate('a')).toMatch(/^False CNStoreNotRegistered: .*not reported itself/);
+  stores.nodes.set('a', 'draining');
+  await world.clock.advance(1_000);
+  expect(await world.gate('a')).toBe('True CNStoreReady');
+  expect(stores.nodes.get('a')).toBe('serving');
+  expect((await world.pod('a'))?.metadata.labels?.['matrixone.cloud/cn-uuid']).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test('a node that nobody can be asked about does not begin to serve, and one that serves goes on', async () => {
+  const stores = new TestStores();
+  stores.trouble = new Error('HAKeeper is away');
+  await using world = await NodeWorld.start(stores);
+  await world.add('a');
+  expect(await world.gate('a')).toBe('False CNStoreUnknown: HAKeeper is away');
+  stores.nodes.set('a', 'draining');
+  stores.trouble = undefined;
+  await world.clock.advance(5_000);
+  expect(await world.gate('a')).toBe('True CNStoreReady');
+  stores.trouble = new Error('HAKeeper is away');
+  await world.clock.advance(600_000);
+  expect(await world.gate('a')).toBe('True CNStoreReady');
+  stores.nodes.set('a', 'draining');
+  stores.trouble = undefined;
+  await world.clock.advance(5_000);
+  expect(stores.nodes.get('a')).toBe('serving');
+});
+
+test('a HAKeeper that lost its memory is told again', async () => {
+  const stores = new TestStores();
+  await using world = await serving(stores);
+  stores.nodes.set('a', 'draining');
+  await world.clock.advance(20_000);
+  expect(stores.nodes.get('a')).toBe('serving');
+});
+
+test('the load of a node is on its pod, written when it changes, and kept while it is not known', async () => {
+  const stores = new TestStores();
+  stores.now = { sessions: 2, pipelines: 1, replicas: 0 };
+  await using world = await serving(stores);
+  const marks = async () => (await world.pod('a'))?.metadata.annotations ?? {};
+  expect(JSON.parse((await marks())['matrixorigin.io/score'] ?? '')).toEqual({
+    sessionCount: 2,
+    pipelineCount: 1,
+    replicaCount: 0,
+    startedTime: '2026-01-01T00:00:00Z',
+  });
+  expect(await marks()).toMatchObject({
+    'matrixorigin.io/connections': '3',
+    'controller.kubernetes.io/pod-deletion-cost': '2',
+  });
+  const version = (await world.pod('a'))?.metadata.resourceVersion;
+  stores.silence = new Error('no answer');
+  await world.clock.advance(100_000);
+  stores.silence = undefined;
+  await world.clock.advance(100_000);
+  expect((await world.pod('a'))?.metadata.resourceVersion).toBe(version);
+  stores.now = { sessions: 0, pipelines: 0, replicas: 0 };
+  await world.clock.advance(20_000);
+  expect(await marks()).toMatchObject({ 'matrixorigin.io/connections': '0' });
+});
+
+test('a drain waits for sessions, pipelines, locks and the delay, says so, and then lets the pod go', async () => {
+  const stores = new TestStores();
+  await using world = await serving(stores);
+  stores.now = { sessions: 3, pipelines: 1, replicas: 0 };
+  stores.transactions = 1;
+  await world.asks('a', 'PreparingDelete');
+  expect(stores.nodes.get('a')).toBe('draining');
+  expect(await world.gate('a')).toBe('False CNStorePrepareStop: waits for 3 sessions, 1 pipeline');
+  await world.clock.advance(60_000);
+  stores.now = { sessions: 0, pipelines: 0, replicas: 0 };
+  await world.clock.advance(5_000);
+  expect(await world.gate('a')).toBe('False CNStorePrepareStop: waits for locks of 1 open transaction');
+  await world.clock.advance(60_000);
+  expect(stores.told.filter((line) => line === 'set restart a')).toHaveLength(1);
+  expect(await world.isHeld('a')).toBe(true);
+  stores.transactions = 0;
+  await world.clock.advance(5_000);
+  expect(await world.isHeld('a')).toBe(false);
+  expect(await world.events()).toEqual([
+    'Pod Draining: sessions are handed over, for 5m0s at most',
+    'Pod Drained: nothing is left on the compute node, after 2m10s',
+  ]);
+});
+
+test('a node without load waits for the delay only, as new sessions may be on their way', async () => {
+  const stores = new TestStores();
+  await using world = await serving(stores);
+  await world.asks('a', 'PreparingUpdate');
+  await world.clock.advance(14_000);
+  expect(await world.gate('a')).toContain('sessions that may be on their way to it');
+  expect(stores.told).not.toContain('set restart a');
+  await world.clock.advance(1_000);
+  expect(stores.told).toContain('set restart a');
+  await world.clock.advance(5_000);
+  expect(await world.isHeld('a')).toBe(false);
+});
+
+test('a node that is needed again is taken back at once, and the next drain begins afresh', async () => {
+  const stores = new TestStores();
+  await using world = await serving(stores);
+  stores.transactions = 1;
+  await world.asks('a', 'PreparingDelete');
+  await world.clock.advance(20_000);
+  expect((await world.pod('a'))?.metadata.annotations).toMatchObject({ 'matrixorigin.io/lock-restart': 'true' });
+  await world.asks('a', 'Normal');
+  expect(await world.gate('a')).toBe('True CNStoreReady');
+  expect(stores.nodes.get('a')).toBe('serving');
+  const marks = Object.keys((await world.pod('a'))?.metadata.annotations ?? {});
+  expect(marks).not.toContain('matrixorigin.io/lock-restart');
+  expect(marks).not.toContain('matrixorigin.io/store-draining-start');
+  await world.clock.advance(600_000);
+  await world.asks('a', 'PreparingDelete');
+  await world.clock.advance(60_000);
+  expect(await world.isHeld('a')).toBe(true);
+  expect(stores.told.filter((line) => line === 'set restart a')).toHaveLength(2);
+  expect(await world.events()).toContain('Pod DrainRevoked: the compute node is needed again and takes sessions');
+});
+
+test.each([
+  ['nothing said of it', {}, 300],
+  ['a time of its own', { storeDrainTimeout: '90s' }, 90],
+  ['a time that is none', { storeDrainTimeout: 'soon' }, 300],
+])('a drain that does not end is ended at its timeout: %s', async (_, more, seconds) => {
+  const stores = new TestStores();
+  await using world = await serving(stores, { spec: { scalingConfig: { storeDrainEnabled: true, ...more } } });
+  stores.now = { sessions: 1, pipelines: 0, replicas: 0 };
+  await world.asks('a', 'PreparingDelete');
+  await world.clock.advance((seconds - 5) * 1000);
+  expect(await world.isHeld('a')).toBe(true);
+  await world.clock.advance(10_000);
+  expect(await world.isHeld('a')).toBe(false);
+  const events = await world.events();
+  expect(events.filter((line) => line.includes('DrainTimedOut')).toSorted()).toEqual([
+    expect.stringMatching(/^CNSet DrainTimedOut: a: after .* although it waits for 1 session$/),
+    expect.stringMatching(/^Pod DrainTimedOut: after .* although it waits for 1 session$/),
+  ]);
+});
+
+test('a node that does not answer is not drained, and goes at the timeout', async () => {
+  const stores = new TestStores();
+  await using world = await serving(stores);
+  stores.silence = new Error('no answer');
+  await world.asks('a', 'PreparingDelete');
+  await world.clock.advance(290_000);
+  expect(await world.gate('a')).toBe('False CNStorePrepareStop: waits for no answer');
+  expect(await world.isHeld('a')).toBe(true);
+  await world.clock.advance(15_000);
+  expect(await world.isHeld('a')).toBe(false);
+  expect(await world.events()).toContain('Pod DrainUnknown: no answer');
+});
+
+test('a drain that takes long is marked for a look at it', async () => {
+  const stores = new TestStores();
+  const scalingConfig = { storeDrainEnabled: true, storeDrainTimeout: '1h' };
+  await using world = await serving(stores, { spec: { scalingConfig } });
+  stores.now = { sessions: 1, pipelines: 0, replicas: 0 };
+  const mark = async () => (await world.pod('a'))?.metadata.annotations?.['matrixorigin.io/diagnos-draining'];
+  await world.asks('a', 'PreparingDelete');
+  await world.clock.advance(290_000);
+  expect(await mark()).toBeUndefined();
+  await world.clock.advance(20_000);
+  expect(await mark()).toBeDefined();
+});
+
+test('a node that never registered does not drain endlessly', async () => {
+  const stores = new TestStores();
+  await using world = await NodeWorld.start(stores, { spec: drains });
+  await world.add('a');
+  await world.asks('a', 'PreparingDelete');
+  expect(await world.isHeld('a')).toBe(false);
+  expect(await world.events()).toContain('Pod Drained: HAKeeper does not know the compute node, after 0s');
+});
+
+test.each([
+  ['a set that drains nothing', { spec: {} }, undefined],
+  ['a change of metadata only', { spec: { ...drains, pauseUpdate: true } }, undefined],
+  ['a log service that is being deleted', {}, LogSet],
+])('nothing is waited for with %s', async (_, options, deleted) => {
+  const stores = new TestStores();
+  await using world = await serving(stores, options);
+  stores.now = { sessions: 1, pipelines: 0, replicas: 0 };
+  if (deleted) await world.drive(world.cluster.client.of(deleted).delete({ namespace, name: 'mo' }));
+  await world.asks('a', 'PreparingUpdate');
+  expect(await world.isHeld('a')).toBe(false);
+});
+
+test('the policy Drain empties nodes at the end of a set that does not drain otherwise', async () => {
+  const stores = new TestStores();
+  await using world = await serving(stores, { spec: { terminationPolicy: 'Drain' } });
+  stores.now = { sessions: 1, pipelines: 0, replicas: 0 };
+  await world.drive(world.cluster.client.of(CNSet).delete({ namespace, name: 'tp' }));
+  await world.asks('a', 'PreparingDelete');
+  await world.clock.advance(60_000);
+  expect(await world.gate('a')).toContain('waits for 1 session');
+  expect(await world.isHeld('a')).toBe(true);
+});
+
+test('a cordoned node serves nobody, also when it forgets that, until the cordon is lifted', async () => {
+  const stores = new TestStores();
+  await using world = await serving(stores);
+  await world.change('a', { annotations: { 'matrixorigin.io/store-cordon': '' } });
+  expect(await world.gate('a')).toBe('False CNStoreCordon');
+  expect(stores.nodes.get('a')).toBe('draining');
+  stores.nodes.set('a', 'serving');
+  await world.clock.advance(20_000);
+  expect(stores.nodes.get('a')).toBe('draining');
+  await world.change('a', { annotations: { 'matrixorigin.io/store-cordon': null } });
+  expect(await world.gate('a')).toBe('True CNStoreReady');
+});
+
+test('a deleted pod is emptied while it runs, forgotten when it does not, and then goes', async () => {
+  const stores = new TestStores();
+  await using world = await serving(stores);
+  await world.delete('a');
+  await world.clock.advance(10_000);
+  expect(stores.nodes.get('a')).toBe('draining');
+  await world.runs('a', false);
+  expect(stores.told.slice(-2)).toEqual(['drain a', 'forget a']);
+  expect((await world.pod('a'))?.metadata.finalizers ?? []).toEqual([]);
+});
+
+test('a deleted pod of a dead machine is forgotten when its time of grace is over', async () => {
+  const stores = new TestStores();
+  await using world = await serving(stores);
+  await world.delete('a');
+  await world.clock.advance(30_000);
+  expect(stores.nodes.has('a')).toBe(true);
+  await world.clock.advance(6_000);
+  expect(stores.nodes.has('a')).toBe(false);
+});
+
+test('a deleted pod goes without a HAKeeper: after the time of a drain, and that is told', async () => {
+  const stores = new TestStores();
+  await using world = await serving(stores);
+  stores.trouble = new Error('HAKeeper is away');
+  await world.delete('a');
+  await world.runs('a', false);
+  await world.clock.advance(300_000);
+  expect(await world.isHeld('a')).toBe(true);
+  await world.clock.advance(40_000);
+  expect(await world.isHeld('a')).toBe(false);
+  const events = await world.events();
+  const told = 'for 5m0s HAKeeper could not be told that the compute node is gone: HAKeeper is away';
+  expect(events).toEqual(expect.arrayContaining([`Pod NotForgotten: ${told}`, `CNSet NotForgotten: a: ${told}`]));
+});
+
+test.each(['set', 'log service'])('a deleted pod goes at once when its %s is gone', async (what) => {
+  const stores = new TestStores();
+  await using world = await serving(stores);
+  stores.trouble = new Error('HAKeeper is away');
+  const { client } = world.cluster;
+  if (what === 'set') {
+    await world.drive(client.of(CNSet).patch({ namespace, name: 'tp' }, merge({ metadata: { finalizers: null } })));
+    await world.drive(client.of(CNSet).delete({ namespace, name: 'tp' }));
+  } else await world.drive(client.of(LogSet).delete({ namespace, name: 'mo' }));
+  await world.delete('a');
+  expect(await world.isHeld('a')).toBe(false);
+});
+
+test('a set that joins a cluster by address is drained without a LogSet', async () => {
+  const stores = new TestStores();
+  const deps = { externalLogSet: { haKeeperEndpoint: 'log.example:32001' } };
+  await using world = await serving(stores, { deps });
+  stores.now = { sessions: 1, pipelines: 0, replicas: 0 };
+  await world.asks('a', 'PreparingDelete');
+  await world.clock.advance(60_000);
+  expect(await world.isHeld('a')).toBe(true);
+});
