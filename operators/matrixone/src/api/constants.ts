@@ -18,6 +18,8 @@ export const LABEL_ACTION_REQUIRED = 'matrixorigin.io/action-required';
 export const LABEL_LOGSET_OWNER = 'matrixorigin.io/logset-owner';
 export const FINALIZER_CONFIRM_DELETION = 'matrixorigin.io/confirm-deletion';
 
+/** On a MatrixOneCluster: comma-separated names of CN groups whose number of nodes a scaler decides, `*` for all; on their CNSets a mark. */
+export const ANNOTATION_SCALED_GROUPS = 'matrixorigin.io/autoscaled-groups';
 /** On a LogSet: comma-separated names of failed pods that may be replaced although the quorum does not allow it. */
 export const ANNOTATION_CONFIRM_FAILOVER = 'matrixorigin.io/confirm-failover';
 /** On the StatefulSet of log stores: when one was last taken away, RFC 3339. */

@@ -3,6 +3,7 @@ import { ConfigMap as ConfigMapKind, Pod as PodKind, Service as ServiceKind } fr
 import type { ActorContext } from '@coxswain/runtime/actor';
 import type { InformerScope } from '@coxswain/runtime/cache';
 import type { MapToKeys } from '@coxswain/runtime/controller';
+import { keyOf } from '@coxswain/runtime/core';
 import {
   ANNOTATION_CONFIG_SUFFIX,
   LABEL_COMPONENT,
@@ -14,6 +15,9 @@ import {
 import type { LiveSet } from '../plan/index.ts';
 import type { SetKey } from '../pods/index.ts';
 import { hasInPlaceConfig } from '../version/index.ts';
+import { removeOldConfigs } from './old-configs.ts';
+import { pendingRollout } from './rollout.ts';
+import { tellChange } from './workload-events.ts';
 
 /** The objects that belong to some set; nothing else is watched. */
 export const childrenOfSets: InformerScope = { labels: LABEL_COMPONENT };
@@ -37,7 +41,7 @@ export function podsOf<T extends KubeObject>(context: ActorContext<T>, kind: Set
 }
 
 interface Workload extends KubeObject {
-  readonly spec: { readonly template: { readonly spec?: Pod['spec'] } };
+  readonly spec: { readonly replicas?: number; readonly template: { readonly spec?: Pod['spec'] } };
 }
 
 /** Name of the ConfigMap that a workload's pods read. */
@@ -65,13 +69,32 @@ export function liveSet<T extends KubeObject, W extends Workload>(
   };
 }
 
-/** Writes the children of a plan: services and configuration first, as the pods need them to start. */
-export async function applyPlan<T extends KubeObject, W extends KubeObject>(
+/**
+ * Writes the children of a plan: services and configuration first, as the pods need them to start. What earlier configurations have left
+ * goes once all pods are new.
+ */
+export async function applyPlan<T extends KubeObject, W extends Workload>(
   context: ActorContext<T>,
   kind: Kind<W>,
   plan: { readonly services: readonly Service[]; readonly configMaps: readonly ConfigMap[]; readonly workload: W },
 ): Promise<W> {
+  const before = context.store(kind).get(keyOf(plan.workload));
   for (const service of plan.services) await context.apply(ServiceKind, service);
   for (const map of plan.configMaps) await context.apply(ConfigMapKind, map);
-  return context.apply(kind, plan.workload);
+  const workload = await context.apply(kind, plan.workload);
+  tellChange(context, before, workload);
+  if (pendingRollout(workload) === undefined) await sweepConfigs(context, workload, plan.configMaps);
+  return workload;
+}
+
+/** Deletes the configurations of earlier contents: the rollout is over, and nothing is made from them any more. */
+async function sweepConfigs<T extends KubeObject>(
+  context: ActorContext<T>,
+  workload: Workload,
+  wanted: readonly ConfigMap[],
+): Promise<void> {
+  const { name, namespace = '', labels = {} } = workload.metadata;
+  const pods = [...context.store(PodKind).list({ namespace, labels })];
+  const current = [mountedConfig(workload), ...wanted.map(({ metadata }) => metadata.name)];
+  await removeOldConfigs(context, `${name}-config`, new Set(current), pods);
 }

@@ -18,6 +18,7 @@ import { cnGroupsOf, cnSetOf, credentialOf, dnSetOf, logSetOf, proxySetOf, webUI
 import { type DefaultServiceArgs, defaultCluster, initialOperatorVersion } from '../defaults/index.ts';
 import { clusterProblems } from '../validation/index.ts';
 import { reportCluster } from './cluster-status.ts';
+import { isScaledElsewhere, takeReplicasBack, withoutReplicas } from './group-replicas.ts';
 import { refuse, refuseProblems } from './refuse.ts';
 
 type Context = ActorContext<MatrixOneCluster>;
@@ -65,7 +66,11 @@ export class ClusterActor implements Actor<MatrixOneCluster> {
     const groups: CNSet[] = [];
     for (const group of cnGroupsOf(object.spec)) {
       const live = context.store(CNSet).get({ namespace, name: `${name}-${group.name}` });
-      groups.push(await context.apply(CNSet, cnSetOf(object, group, this.#args, live)));
+      const wanted = cnSetOf(object, group, this.#args, live);
+      const isElsewhere = isScaledElsewhere(object, group.name);
+      const set = await context.apply(CNSet, isElsewhere ? await withoutReplicas(context, wanted, live) : wanted);
+      if (!isElsewhere) await takeReplicasBack(context, set);
+      groups.push(set);
     }
     return groups;
   }

@@ -10,7 +10,7 @@ import { applyPlan, keyOfSet, liveSet, podsOf } from './children.ts';
 import { dependenciesOf, logView } from './log-view.ts';
 import { refuse, refuseProblems } from './refuse.ts';
 import { pendingRollout } from './rollout.ts';
-import { storesStatus } from './store-status.ts';
+import { updateStores } from './store-status.ts';
 import { growClaims } from './volumes.ts';
 
 type Context = ActorContext<DNSet>;
@@ -80,10 +80,8 @@ function growVolumes(spec: DNSetSpec, size: string): Action<DNSet> {
 }
 
 function report(context: Context, spec: DNSetSpec): void {
-  const { status, conditions, clock } = context;
-  const { availableStores, failedStores } = storesStatus(podsOf(context, 'DNSet'), status, clock.now());
-  status.availableStores = availableStores;
-  status.failedStores = failedStores;
+  const { conditions } = context;
+  const { availableStores } = updateStores(context, podsOf(context, 'DNSet'));
   if (availableStores.length >= spec.replicas) conditions.set('Ready', 'True', 'empty');
   else conditions.set('Ready', 'False', 'NoEnoughReadyStores', `fewer than ${spec.replicas} transaction nodes are up`);
 }

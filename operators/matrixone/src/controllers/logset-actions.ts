@@ -95,7 +95,10 @@ export async function releaseOrphans(context: Context): Promise<boolean> {
   for await (const pod of pods.listAll({ namespace, labels: { [LABEL_LOGSET_OWNER]: name }, signal: context.signal })) {
     left++;
     await removeFinalizer(context.client, Pod, pod, FINALIZER_CONFIRM_DELETION, { signal: context.signal });
-    if (!pod.metadata.deletionTimestamp) await deleteOrphan(context, pod);
+    if (pod.metadata.deletionTimestamp) continue;
+    await deleteOrphan(context, pod);
+    const message = `${pod.metadata.name}, kept for a post-mortem, goes with its LogSet`;
+    context.event({ reason: 'OrphanReleased', message, action: 'Finalize' });
   }
   return left === 0;
 }

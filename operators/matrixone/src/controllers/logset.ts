@@ -24,7 +24,7 @@ import {
 import { reservedOrdinals } from './ordinals.ts';
 import { refuse, refuseProblems } from './refuse.ts';
 import { pendingRollout } from './rollout.ts';
-import { type StoreStatus, storesStatus } from './store-status.ts';
+import { type StoreStatus, updateStores } from './store-status.ts';
 
 type Context = ActorContext<LogSet>;
 
@@ -86,8 +86,13 @@ export class LogSetActor implements Actor<LogSet> {
         return made === undefined ? undefined : parseTime(made);
       },
     });
-    if (decision.kind === 'blocked') conditions.set('FailoverBlocked', 'True', 'Quorum', decision.why);
-    else conditions.remove('FailoverBlocked');
+    if (decision.kind === 'blocked') {
+      const isNew = conditions.get('FailoverBlocked')?.message !== decision.why;
+      conditions.set('FailoverBlocked', 'True', 'Quorum', decision.why);
+      if (isNew)
+        context.event({ type: 'Warning', reason: 'FailoverBlocked', message: decision.why, action: 'Failover' });
+    }
+    if (decision.kind !== 'blocked') conditions.remove('FailoverBlocked');
     if (decision.kind === 'replace') return { action: replaceStore(input, decision.victim) };
     return decision.kind === 'wait' ? { after: Math.min(decision.after, lookAgain) } : {};
   }
@@ -112,11 +117,9 @@ const lookAgain = 15_000;
 
 /** Writes what is seen of the stores into the status. @returns those that are down */
 function reportStores(context: Context, spec: LogSetSpec): readonly StoreStatus[] {
-  const { status, conditions, object, clock } = context;
-  const { availableStores, failedStores } = storesStatus(podsOf(context, 'LogSet'), status, clock.now());
+  const { status, conditions, object } = context;
+  const { availableStores, failedStores } = updateStores(context, podsOf(context, 'LogSet'));
   const { namespace = '', name } = object.metadata;
-  status.availableStores = availableStores;
-  status.failedStores = failedStores;
   status.discovery = { port: PORT_LOG_SERVICE, address: `${logSetNames(name).discovery}.${namespace}.svc` };
   // The number of those that are up is in the lists; in the message it would be a write more for every dependant.
   if (availableStores.length >= spec.replicas) conditions.set('Ready', 'True', 'empty');

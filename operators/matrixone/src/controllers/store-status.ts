@@ -1,4 +1,5 @@
-import type { Pod } from '@coxswain/k8s';
+import type { KubeObject, Pod } from '@coxswain/k8s';
+import type { ActorContext } from '@coxswain/runtime/actor';
 import { formatTime, parseTime } from '@coxswain/runtime/core';
 
 /** A store as the status of its set tells it. */
@@ -56,3 +57,28 @@ export function ordinalOf(podName: string | undefined): number {
 export function untilFailed(store: StoreStatus, timeout: number, now: number): number {
   return store.lastTransition === undefined ? timeout : parseTime(store.lastTransition) + timeout - now;
 }
+
+/** Writes the stores of a set into its status, and tells of those that went down or came back. */
+export function updateStores(
+  {
+    event,
+    status,
+    clock,
+  }: Pick<ActorContext<KubeObject>, 'event' | 'clock'> & { readonly status: Writable<StoresStatus> },
+  pods: readonly Pod[],
+): Required<StoresStatus> {
+  const known = [...(status.availableStores ?? []), ...(status.failedStores ?? [])];
+  const phases = new Map(known.map(({ podName, phase }) => [podName, phase]));
+  const now = storesStatus(pods, status, clock.now());
+  for (const { podName } of now.failedStores) {
+    if (phases.get(podName) === 'Up') event({ type: 'Warning', reason: 'StoreDown', message: `${podName} is down` });
+  }
+  for (const { podName } of now.availableStores) {
+    if (phases.get(podName) === 'Down') event({ reason: 'StoreUp', message: `${podName} is up` });
+  }
+  status.availableStores = now.availableStores;
+  status.failedStores = now.failedStores;
+  return now;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };

@@ -23,5 +23,7 @@ export async function growClaims<T extends KubeObject>(
     if (compareQuantities(parseQuantity(present), parseQuantity(size)) >= 0) continue;
     const body = { spec: { resources: { requests: { storage: size } } } };
     await claims.patch(keyOf(claim), merge(body), { signal });
+    const message = `volume ${claim.metadata.name} grows from ${present} to ${size}`;
+    context.event({ reason: 'VolumeGrows', message, action: 'GrowVolumes' });
   }
 }

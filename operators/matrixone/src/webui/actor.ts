@@ -3,7 +3,7 @@ import { type Action, type Actor, type ActorContext, Resync } from '@coxswain/ru
 import { strategic } from '@coxswain/runtime/client';
 import { formatTime, keyOf } from '@coxswain/runtime/core';
 import { type WebUI, type WebUISpec, webUINames } from '../api/index.ts';
-import { podsOf, refuseProblems, storesStatus } from '../controllers/index.ts';
+import { podsOf, refuseProblems, removeOldConfigs, updateStores } from '../controllers/index.ts';
 import { webUIProblems } from '../validation/index.ts';
 import { planWebUI, WEBUI_GATE } from './plan.ts';
 
@@ -26,7 +26,8 @@ export class WebUIActor implements Actor<WebUI> {
     const ready = report(context, spec);
     const waits = pending(workload, spec, ready);
     if (waits !== undefined) throw new Resync(waits, lookAgain);
-    await removeOldConfigs(context, plan.configMap.metadata.name);
+    const { config } = webUINames(object.metadata.name);
+    await removeOldConfigs(context, config, new Set([plan.configMap.metadata.name]), podsOf(context, 'WebUI'));
     return undefined;
   }
 
@@ -56,10 +57,8 @@ async function openGates(context: Context): Promise<void> {
 
 /** Writes what is seen of the pods into the status. @returns how many are up */
 function report(context: Context, spec: WebUISpec): number {
-  const { status, conditions, clock } = context;
-  const { availableStores, failedStores } = storesStatus(podsOf(context, 'WebUI'), status, clock.now());
-  status.availableStores = availableStores;
-  status.failedStores = failedStores;
+  const { conditions } = context;
+  const { availableStores } = updateStores(context, podsOf(context, 'WebUI'));
   if (availableStores.length >= spec.replicas) conditions.set('Ready', 'True', 'AllPodsReady');
   else conditions.set('Ready', 'False', 'NoEnoughReadyStores', `fewer than ${spec.replicas} dashboards are ready`);
   return availableStores.length;
@@ -72,13 +71,4 @@ function pending(workload: Deployment, spec: WebUISpec, ready: number): string |
   const onlyNew = (status.updatedReplicas ?? 0) >= spec.replicas && (status.replicas ?? 0) <= spec.replicas;
   if (observed && onlyNew && ready >= spec.replicas) return undefined;
   return `Deployment ${metadata.name} is being rolled out`;
-}
-
-/** Each content has a map of its own: once no pod reads the earlier ones they go. */
-async function removeOldConfigs(context: Context, current: string): Promise<void> {
-  const prefix = `${webUINames(context.object.metadata.name).config}-`;
-  for (const { metadata } of context.owned(ConfigMap)) {
-    if (metadata.name === current || !metadata.name.startsWith(prefix)) continue;
-    await context.ensureGone(ConfigMap, { namespace: metadata.namespace, name: metadata.name });
-  }
 }
