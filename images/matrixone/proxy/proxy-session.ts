@@ -46,6 +46,8 @@ export class ProxySession {
   readonly proof: Proof;
   #backend: Backend;
   #inTransaction = false;
+  /** How to go on elsewhere once the transaction is over that a move came into. */
+  #intent: (() => Promise<Backend | undefined>) | undefined;
   /** What is being done: a command or a move, one after the other. */
   #work: Promise<void> = Promise.resolve();
 
@@ -68,12 +70,20 @@ export class ProxySession {
       const packet = await this.#client.next();
       if (packet[0] === quit) return this.close();
       await this.#exclusively(() => this.#command(packet));
+      const intent = this.#inTransaction ? undefined : this.#intent;
+      // One that fails is asked for again.
+      if (intent) await this.move(intent).catch(() => {});
     }
   }
 
-  /** Goes on at another node, after the command that runs; not within a transaction. What the session has set is taken along. */
+  /**
+   * Goes on at another node: after the command that runs, or right after the transaction that it is a part of. What the session has set is
+   * taken along.
+   * @returns when it is done, or put off
+   */
   move(connect: () => Promise<Backend | undefined>): Promise<void> {
     return this.#exclusively(async () => {
+      this.#intent = this.#inTransaction ? connect : undefined;
       if (this.#inTransaction || this.#client.closed) return;
       const old = this.#backend;
       const next = await connect();

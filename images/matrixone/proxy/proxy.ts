@@ -37,17 +37,21 @@ class SqlProxy {
 
   /** Moves the sessions of nodes that are drained, as far as there is somewhere to go. */
   async rebalance(): Promise<void> {
-    const leaving = (uuid: string) => {
-      const store = this.#stores.find((one) => one.uuid === uuid);
-      return store !== undefined && store.workState >= workState.draining;
-    };
-    const moved = [...this.#sessions].filter(({ store }) => leaving(store.uuid));
-    const results = await Promise.allSettled(
-      moved.map((session) => session.move(() => this.#connect(session.proof).catch(() => undefined))),
-    );
+    const moved = [...this.#sessions].filter(({ store }) => this.#isLeaving(store.uuid));
+    const results = await Promise.allSettled(moved.map((session) => session.move(() => this.#elsewhere(session))));
     for (const result of results)
       if (result.status === 'rejected')
         this.#surroundings.logger.warn({ why: messageOf(result.reason) }, 'a session could not be moved');
+  }
+
+  /** Another node for a session that is to leave its own; none when that serves again by now, or there is no other. */
+  async #elsewhere({ proof, store }: ProxySession): Promise<Backend | undefined> {
+    return this.#isLeaving(store.uuid) ? this.#connect(proof).catch(() => undefined) : undefined;
+  }
+
+  #isLeaving(uuid: string): boolean {
+    const store = this.#stores.find((one) => one.uuid === uuid);
+    return store !== undefined && store.workState >= workState.draining;
   }
 
   accept(stream: ByteStream): void {
