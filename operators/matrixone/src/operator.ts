@@ -2,6 +2,7 @@ import type { CustomResourceDefinition, Kind } from '@coxswain/k8s';
 import type { Manager } from '@coxswain/runtime/manager';
 import {
   BackupJob,
+  BucketClaim,
   CNClaim,
   CNClaimSet,
   CNPool,
@@ -15,6 +16,7 @@ import {
   WebUI,
 } from './api/index.ts';
 import { setupBackups } from './backup/index.ts';
+import { setupBuckets } from './buckets/index.ts';
 import { setupControllers } from './controllers/index.ts';
 import type { MatrixOneOptions } from './options.ts';
 import { setupPools } from './pools/index.ts';
@@ -34,6 +36,7 @@ const acted: readonly Kind[] = [
   CNClaimSet,
   BackupJob,
   RestoreJob,
+  BucketClaim,
 ];
 
 /** The MatrixOne operator: what to install, and what to run. */
@@ -51,6 +54,7 @@ export const matrixoneOperator = {
   setup(manager: Manager, options: MatrixOneOptions = {}): void {
     setupControllers(manager, options);
     setupPools(manager, options);
+    setupBuckets(manager, options.buckets);
     setupWebUI(manager);
     setupBackups(manager, options);
   },

@@ -1,5 +1,6 @@
 import type { Random } from '@coxswain/runtime/core';
 import type { BackupOptions } from './backup/index.ts';
+import type { BucketOptions } from './buckets/index.ts';
 import type { CnStoreService } from './cnstore/index.ts';
 import type { DefaultServiceArgs } from './defaults/index.ts';
 
@@ -13,6 +14,8 @@ export interface MatrixOneOptions {
   readonly cnStores?: CnStoreService;
   /** Backups and restores; default: they are on. `false`: nothing acts on them, and no cluster starts from a backup. */
   readonly backup?: BackupOptions | false;
+  /** Who owns which S3 path. Default: paths have no owners, and data stays when its cluster goes. */
+  readonly buckets?: BucketOptions;
   /** Names of what is made in numbers; default: the machine's. */
   readonly random?: Random;
 }

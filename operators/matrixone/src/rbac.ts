@@ -4,6 +4,7 @@ import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import {
   Backup,
   BackupJob,
+  BucketClaim,
   CNClaim,
   CNClaimSet,
   CNPool,
@@ -40,6 +41,8 @@ const access: readonly Access[] = [
   { kinds: [KruiseStatefulSet, CloneSet, Deployment, Service, ConfigMap], verbs: [...read, ...write] },
   { kinds: [BackupJob, RestoreJob], verbs: [...read, ...write], below: { status: ['patch', 'update'] } },
   { kinds: [Job], verbs: [...read, ...write] },
+  // Taken over as it was seen, or not at all; it has no status of its own.
+  { kinds: [BucketClaim], verbs: [...read, ...write, 'update'] },
   { kinds: [Backup], verbs: ['get', 'list', 'create'] },
   // Nodes of a database are marked, taken out of service, and kept or replaced when they fail.
   { kinds: [Pod], verbs: [...read, 'patch', 'delete'], below: { status: ['patch'] } },

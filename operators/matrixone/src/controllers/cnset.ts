@@ -4,6 +4,7 @@ import { type Action, type Actor, type ActorContext, type Dependency, Resync } f
 import { merge } from '@coxswain/runtime/client';
 import { keyOf } from '@coxswain/runtime/core';
 import { type CNSet, type CNSetSpec, cnSetNames, PORT_SQL } from '../api/index.ts';
+import { leaveBucket, useBucket } from '../buckets/index.ts';
 import { drainsOf, storeState } from '../cnstore/index.ts';
 import { type DefaultServiceArgs, defaultCNSet } from '../defaults/index.ts';
 import { cnStoreUuid } from '../identity/index.ts';
@@ -21,9 +22,12 @@ type Context = ActorContext<CNSet>;
 /** The life of a group of compute nodes (`spec/matrixone.md` §2.12). Its pods are the CN store controller's. */
 export class CNSetActor implements Actor<CNSet> {
   readonly #args: DefaultServiceArgs;
+  readonly #buckets: boolean;
 
-  constructor(options: { readonly serviceArgs: DefaultServiceArgs }) {
+  /** @param options `buckets`: whether S3 paths have owners, who must know who uses them */
+  constructor(options: { readonly serviceArgs: DefaultServiceArgs; readonly buckets: boolean }) {
     this.#args = options.serviceArgs;
+    this.#buckets = options.buckets;
   }
 
   dependencies(object: CNSet): readonly Dependency[] {
@@ -36,6 +40,7 @@ export class CNSetActor implements Actor<CNSet> {
     const change = volumeChange(spec.cacheVolume, liveWorkload(context)?.spec.volumeClaimTemplates);
     if (change.kind === 'grow') return growVolumes(spec, change.to);
 
+    if (this.#buckets) await useBucket(context, 'CN');
     const workload = await sync(context, spec);
     report(context, spec, workload);
     if (change.kind === 'refuse') {
@@ -56,7 +61,9 @@ export class CNSetActor implements Actor<CNSet> {
     ];
     if (!gone.every(Boolean) || podsOf(context, 'CNSet').length > 0) return false;
     // Last: until the nodes are gone they are known by their names in it.
-    return context.ensureGone(Service, { namespace, name: names.headless });
+    if (!(await context.ensureGone(Service, { namespace, name: names.headless }))) return false;
+    if (this.#buckets) await leaveBucket(context, 'CN');
+    return true;
   }
 }
 

@@ -2,6 +2,7 @@ import { Service } from '@coxswain/k8s';
 import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { type Action, type Actor, type ActorContext, type Dependency, Resync } from '@coxswain/runtime/actor';
 import { type DNSet, type DNSetSpec, dnSetNames } from '../api/index.ts';
+import { leaveBucket, useBucket } from '../buckets/index.ts';
 import { type DefaultServiceArgs, defaultDNSet } from '../defaults/index.ts';
 import { planDNSet } from '../plan/index.ts';
 import { volumeChange } from '../pods/index.ts';
@@ -18,9 +19,12 @@ type Context = ActorContext<DNSet>;
 /** The life of the transaction nodes (`spec/matrixone.md` §2.11). */
 export class DNSetActor implements Actor<DNSet> {
   readonly #args: DefaultServiceArgs;
+  readonly #buckets: boolean;
 
-  constructor(options: { readonly serviceArgs: DefaultServiceArgs }) {
+  /** @param options `buckets`: whether S3 paths have owners, who must know who uses them */
+  constructor(options: { readonly serviceArgs: DefaultServiceArgs; readonly buckets: boolean }) {
     this.#args = options.serviceArgs;
+    this.#buckets = options.buckets;
   }
 
   dependencies(object: DNSet): readonly Dependency[] {
@@ -33,6 +37,7 @@ export class DNSetActor implements Actor<DNSet> {
     const change = volumeChange(spec.cacheVolume, liveWorkload(context)?.spec.volumeClaimTemplates);
     if (change.kind === 'grow') return growVolumes(spec, change.to);
 
+    if (this.#buckets) await useBucket(context, 'DN');
     const workload = await sync(context, spec);
     report(context, spec);
     if (change.kind === 'refuse') {
@@ -50,7 +55,9 @@ export class DNSetActor implements Actor<DNSet> {
       await context.ensureGone(KruiseStatefulSet, { namespace, name: names.workload }),
       await context.ensureGone(Service, { namespace, name: names.headless }),
     ];
-    return gone.every(Boolean) && podsOf(context, 'DNSet').length === 0;
+    if (!gone.every(Boolean) || podsOf(context, 'DNSet').length > 0) return false;
+    if (this.#buckets) await leaveBucket(context, 'DN');
+    return true;
   }
 }
 

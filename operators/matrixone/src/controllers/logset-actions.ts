@@ -15,7 +15,7 @@ import {
   VOLUME_DATA,
 } from '../api/index.ts';
 import { type BootstrapMember, chooseBootstrapMembers } from '../config/index.ts';
-import { planLogSet } from '../plan/index.ts';
+import { type LogSetPlan, planLogSet } from '../plan/index.ts';
 import { claimRetention } from '../pods/index.ts';
 import { applyPlan, keyOfSet, liveSet } from './children.ts';
 import { orphanPod } from './failover.ts';
@@ -38,13 +38,18 @@ export function liveWorkload(context: Context): KruiseStatefulSet | undefined {
   return context.store(KruiseStatefulSet).get({ namespace, name: logSetNames(name).workload });
 }
 
-/** Brings all children to what the spec wants. */
-export function syncLogSet(context: Context, input: LogSetInput): Promise<KruiseStatefulSet> {
+/** What all children are to be. */
+export function logSetPlan(context: Context, input: LogSetInput): LogSetPlan {
   const { members, reserved, scale } = input;
   const spec = { ...input.spec, replicas: scale.replicas };
   const set = keyOfSet(context.object);
   const live = liveSet(context, 'LogSet', spec, liveWorkload(context), logSetNames(set.name).config);
-  return applyPlan(context, KruiseStatefulSet, planLogSet(set, spec, members, reserved, live, scale));
+  return planLogSet(set, spec, members, reserved, live, scale);
+}
+
+/** Brings all children to what the spec wants. */
+export function syncLogSet(context: Context, input: LogSetInput): Promise<KruiseStatefulSet> {
+  return applyPlan(context, KruiseStatefulSet, logSetPlan(context, input));
 }
 
 /** Chooses the bootstrap members and keeps the choice, before anything is created that depends on it. */

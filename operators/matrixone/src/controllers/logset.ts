@@ -3,6 +3,7 @@ import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { type Action, type Actor, type ActorContext, Resync } from '@coxswain/runtime/actor';
 import { parseTime } from '@coxswain/runtime/core';
 import { ANNOTATION_BOOTSTRAP, type LogSet, type LogSetSpec, logSetNames, PORT_LOG_SERVICE } from '../api/index.ts';
+import { type BucketScope, holdBucket, noteRunning, releaseBucket } from '../buckets/index.ts';
 import { type BootstrapMember, parseBootstrapMembers } from '../config/index.ts';
 import { type DefaultServiceArgs, defaultLogSet } from '../defaults/index.ts';
 import { volumeChange } from '../pods/index.ts';
@@ -16,6 +17,7 @@ import {
   growLogVolumes,
   type LogSetInput,
   liveWorkload,
+  logSetPlan,
   releaseOrphans,
   removeClaims,
   replaceStore,
@@ -31,6 +33,8 @@ type Context = ActorContext<LogSet>;
 export interface LogSetActorOptions {
   readonly serviceArgs: DefaultServiceArgs;
   readonly failover: boolean;
+  /** Where owners of S3 paths are looked for. Absent: paths have no owners. */
+  readonly buckets?: BucketScope;
 }
 
 /** The life of a log service (`spec/matrixone.md` §2.10). */
@@ -50,11 +54,13 @@ export class LogSetActor implements Actor<LogSet> {
     refuseMoves(context, spec, members, live);
     const scale = scaleLogStores(spec, live, podsOf(context, 'LogSet'), context.clock.now());
     const input: LogSetInput = { spec, members, reserved: reservedOrdinals(live), scale };
+    await this.#hold(context, input, live !== undefined);
     const change = volumeChange(spec.volume, live?.spec.volumeClaimTemplates);
     if (change.kind === 'grow') return growLogVolumes(input, change.to);
 
     const workload = await syncLogSet(context, input);
     const failed = reportStores(context, spec);
+    if (this.#options.buckets && context.status.availableStores?.length) await noteRunning(context);
     const next = this.#failover(context, input, failed);
     if (next.action) return next.action;
     if (change.kind === 'refuse') {
@@ -67,6 +73,14 @@ export class LogSetActor implements Actor<LogSet> {
       (scale.keepsClaims && spec.replicas > 0 ? 'log stores are going' : undefined);
     if (pending !== undefined) throw new Resync(pending, next.after ?? scale.after ?? lookAgain);
     return undefined;
+  }
+
+  /** Nothing starts before the S3 path is its own. */
+  async #hold(context: Context, input: LogSetInput, started: boolean): Promise<void> {
+    const { s3 } = input.spec.sharedStorage;
+    if (!this.#options.buckets || !s3) return;
+    const { template } = logSetPlan(context, input).workload.spec;
+    await holdBucket(context, { s3, template, started }, this.#options.buckets);
   }
 
   /** What to do about failed stores, or when to look again. */
@@ -108,7 +122,7 @@ export class LogSetActor implements Actor<LogSet> {
     ];
     if (!gone.every(Boolean) || podsOf(context, 'LogSet').length > 0) return false;
     await removeClaims(context);
-    return true;
+    return this.#options.buckets ? releaseBucket(context) : true;
   }
 }
 

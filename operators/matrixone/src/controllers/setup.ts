@@ -3,6 +3,7 @@ import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { createRecorder } from '@coxswain/runtime/events';
 import type { Manager } from '@coxswain/runtime/manager';
 import {
+  BucketClaim,
   CNSet,
   DNSet,
   FINALIZER_CLUSTER,
@@ -16,6 +17,7 @@ import {
   ProxySet,
   WebUI,
 } from '../api/index.ts';
+import { ownerOfClaim } from '../buckets/index.ts';
 import { CnStoreController, unmanagedCnStores } from '../cnstore/index.ts';
 import { chartServiceArgs } from '../defaults/index.ts';
 import type { MatrixOneOptions } from '../options.ts';
@@ -43,23 +45,32 @@ export function setupControllers(manager: Manager, options: MatrixOneOptions = {
     .owns(ProxySet, { where: setMatters })
     .owns(WebUI, { where: setMatters })
     .run();
-  const logSet = new LogSetActor({ serviceArgs, failover: options.failover ?? true });
-  manager
+  const { buckets } = options;
+  const scopeOfBuckets = buckets ? { buckets: buckets.namespace ? { namespace: buckets.namespace } : {} } : {};
+  const logSet = new LogSetActor({ serviceArgs, failover: options.failover ?? true, ...scopeOfBuckets });
+  const logSets = manager
     .actor(LogSet, logSet, { fieldManager, finalizer: FINALIZER_LOGSET })
     .owns(KruiseStatefulSet, { scope })
     .owns(Service, { scope })
     .owns(ConfigMap, { scope })
-    .watches(Pod, { scope, where: podMatters, map: setOfPod('LogSet') })
-    .run();
+    .watches(Pod, { scope, where: podMatters, map: setOfPod('LogSet') });
+  if (buckets) logSets.watches(BucketClaim, { map: ownerOfClaim });
+  logSets.run();
   manager
-    .actor(DNSet, new DNSetActor({ serviceArgs }), { fieldManager, finalizer: FINALIZER_DNSET })
+    .actor(DNSet, new DNSetActor({ serviceArgs, buckets: buckets !== undefined }), {
+      fieldManager,
+      finalizer: FINALIZER_DNSET,
+    })
     .owns(KruiseStatefulSet, { scope })
     .owns(Service, { scope })
     .owns(ConfigMap, { scope })
     .watches(Pod, { scope, where: podMatters, map: setOfPod('DNSet') })
     .run();
   manager
-    .actor(CNSet, new CNSetActor({ serviceArgs }), { fieldManager, finalizer: FINALIZER_CNSET })
+    .actor(CNSet, new CNSetActor({ serviceArgs, buckets: buckets !== undefined }), {
+      fieldManager,
+      finalizer: FINALIZER_CNSET,
+    })
     .owns(CloneSet, { scope })
     .owns(Service, { scope })
     .owns(ConfigMap, { scope })

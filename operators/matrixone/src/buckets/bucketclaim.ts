@@ -1,0 +1,79 @@
+import { type Action, type Actor, type ActorContext, Resync } from '@coxswain/runtime/actor';
+import { hasFinalizer, removeFinalizer } from '@coxswain/runtime/apply';
+import { keyOf } from '@coxswain/runtime/core';
+import { BucketClaim, FINALIZER_BUCKET_DATA, LogSet } from '../api/index.ts';
+import { bucketPlace, isSamePlace } from '../identity/index.ts';
+import { mayHaveData, ownerOfClaim, phaseOfClaim, placeOfClaim } from './claims.ts';
+import { cleanBucket } from './clean.ts';
+import { type BucketScope, withdraw } from './hold.ts';
+
+type Context = ActorContext<BucketClaim>;
+
+export interface BucketClaimActorOptions {
+  /** Image of the cleaning Job. */
+  readonly cleanImage: string;
+  readonly scope: BucketScope;
+}
+
+/** Milliseconds between looks at what only a change helps, and changes wake the controller. */
+const untilChanged = 300_000;
+/** Milliseconds between looks at a pending claim, whose log service may go without a word. */
+const pendingAgain = 60_000;
+
+/** The life of a claim: removes the data when that is wanted, and only then lets the claim go (`spec/matrixone.md` §3.1). */
+export class BucketClaimActor implements Actor<BucketClaim> {
+  readonly #options: BucketClaimActorOptions;
+
+  constructor(options: BucketClaimActorOptions) {
+    this.#options = options;
+  }
+
+  async observe(context: Context): Promise<Action<BucketClaim> | undefined> {
+    const phase = phaseOfClaim(context.object);
+    if (phase === 'Deleting') return remove;
+    if (phase !== 'Pending') return undefined;
+    if (await isWanted(context))
+      throw new Resync('the log service looks whether it is alone at the path', pendingAgain);
+    await withdraw(context, context.object);
+    return undefined;
+  }
+
+  async finalize(context: Context): Promise<boolean> {
+    const { object, conditions } = context;
+    switch (phaseOfClaim(object)) {
+      case 'InUse': {
+        const message = `LogSet ${object.status?.bindTo} uses the data; the claim goes when that is deleted`;
+        conditions.set('recyclable', 'False', 'InUse', message);
+        throw new Resync(message, untilChanged);
+      }
+      case 'Deleting':
+        if (hasFinalizer(object, FINALIZER_BUCKET_DATA) && mayHaveData(object)) {
+          await cleanBucket(context, this.#options.cleanImage, this.#options.scope);
+        }
+        break;
+      case 'Released':
+      case 'Pending':
+      case 'Dropped':
+        break;
+    }
+    await removeFinalizer(context.client, BucketClaim, object, FINALIZER_BUCKET_DATA, { signal: context.signal });
+    return true;
+  }
+}
+
+/** A claim whose data is to go is deleted; its finalizers hold it until the data is gone. */
+const remove: Action<BucketClaim> = {
+  name: 'Remove',
+  async run({ client, object, signal }) {
+    const { uid } = object.metadata;
+    await client.of(BucketClaim).delete(keyOf(object), { ...(uid ? { preconditions: { uid } } : {}), signal });
+  },
+};
+
+/** Whether the log service of a pending claim is there and wants this path. Its name alone may be another's by now. */
+async function isWanted({ client, object, signal }: Context): Promise<boolean> {
+  const [key] = ownerOfClaim(object);
+  const logSet = key && (await client.of(LogSet).find(key, { signal }));
+  const s3 = logSet?.spec.sharedStorage.s3;
+  return s3 !== undefined && isSamePlace(bucketPlace(s3), placeOfClaim(object));
+}
