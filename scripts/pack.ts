@@ -2,14 +2,12 @@
  * `./cox pack [FOLDER]`: the packages as a project of one's own installs them: JavaScript and types, one tarball each, in FOLDER
  * (default `.cox/packed`). Node runs no TypeScript under `node_modules`, so the sources themselves cannot be installed.
  */
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { root, run } from './run.ts';
 
 /** Those that a project may need, each after what it depends on. */
 const names = ['k8s', 'schema', 'runtime', 'cluster', 'testing'] as const;
-
-const stage = join(root, '.cox/pack');
 
 interface Manifest {
   readonly name: string;
@@ -18,8 +16,8 @@ interface Manifest {
   readonly [field: string]: unknown;
 }
 
-/** All packages at once, since they import each other. */
-async function compile(): Promise<void> {
+/** All packages at once, since they import each other. @param stage a folder of this run alone */
+async function compile(stage: string): Promise<void> {
   const config = {
     extends: relative(stage, join(root, 'tsconfig.json')),
     compilerOptions: {
@@ -32,8 +30,6 @@ async function compile(): Promise<void> {
     include: names.map((name) => join(root, 'packages', name, 'src')),
     exclude: ['**/*.test.ts'].map((pattern) => join(root, pattern)),
   };
-  await rm(stage, { recursive: true, force: true });
-  await mkdir(stage, { recursive: true });
   await writeFile(join(stage, 'tsconfig.json'), JSON.stringify(config));
   if ((await run('tsc', ['-p', join(stage, 'tsconfig.json')])) !== 0) throw new Error('the packages do not compile');
 }
@@ -50,7 +46,7 @@ async function rename(folder: string): Promise<void> {
 }
 
 /** The folder of one package as npm packs it. */
-async function assemble(name: string): Promise<string> {
+async function assemble(stage: string, name: string): Promise<string> {
   const source = join(root, 'packages', name);
   const folder = join(stage, name);
   await cp(join(stage, 'out/packages', name, 'src'), join(folder, 'dist'), { recursive: true });
@@ -76,16 +72,26 @@ async function assemble(name: string): Promise<string> {
   return folder;
 }
 
-async function main(output: string): Promise<number> {
-  await compile();
+async function pack(stage: string, output: string): Promise<number> {
+  await compile(stage);
   await mkdir(output, { recursive: true });
   for (const name of names) {
-    const folder = await assemble(name);
+    const folder = await assemble(stage, name);
     const code = await run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', output, folder]);
     if (code !== 0) return code;
   }
   process.stdout.write(`npm install ${join(output, '*.tgz')}\n`);
   return 0;
+}
+
+async function main(output: string): Promise<number> {
+  await mkdir(join(root, '.cox'), { recursive: true });
+  const stage = await mkdtemp(join(root, '.cox/pack-'));
+  try {
+    return await pack(stage, output);
+  } finally {
+    await rm(stage, { recursive: true, force: true });
+  }
 }
 
 process.exitCode = await main(resolve(process.argv[2] ?? join(root, '.cox/packed')));
