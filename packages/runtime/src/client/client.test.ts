@@ -58,6 +58,22 @@ test('a page where an object should be is none, and a failure is one whatever it
   await expect(resource.delete(key)).rejects.toMatchObject({ code: 507, message: 'no room' });
 });
 
+test('a watch that begins with everything hands it on in parts, in order', async () => {
+  const { server, resource } = setUp();
+  for (let i = 0; i < 1_201; i++) await resource.create({ metadata: { namespace: 'a', name: `x${i}` } });
+  server.autoDeliver = false;
+  const abort = new AbortController();
+  const sizes: number[] = [];
+  const names: string[] = [];
+  for await (const events of await resource.watch({ sendInitialEvents: true, signal: abort.signal })) {
+    sizes.push(events.length);
+    for (const { type, object } of events) if (type === 'ADDED') names.push(object.metadata.name);
+    if (events.at(-1)?.type === 'BOOKMARK') abort.abort();
+  }
+  expect(sizes).toEqual([500, 500, 201, 1]);
+  expect(names).toEqual(Array.from({ length: 1_201 }, (_, i) => `x${i}`));
+});
+
 test('a deleted object that something holds is answered', async () => {
   const { server, resource } = setUp();
   const answer = (metadata: object, spec: object = {}) => {

@@ -136,13 +136,22 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
+/** Events that are handed on at a time, at most. */
+const part = 500;
+
 async function* unlinkedAtEnd(
   stream: AsyncIterable<readonly WatchEvent[]>,
   unlink: () => void,
 ): AsyncIterable<readonly WatchEvent[]> {
   try {
-    yield* stream;
+    for await (const events of stream) yield* inParts(events);
   } finally {
     unlink();
   }
+}
+
+/** A list that was at hand whole, as in process it is, comes in parts: whoever takes it in leaves room for everything else between them. */
+function* inParts(events: readonly WatchEvent[]): Iterable<readonly WatchEvent[]> {
+  if (events.length <= part) yield events;
+  else for (let at = 0; at < events.length; at += part) yield events.slice(at, at + part);
 }
