@@ -9,7 +9,7 @@ import {
   tnLocks,
   workState,
 } from '../mo/index.ts';
-import { type Dial, MorpcClient } from '../morpc/index.ts';
+import { type Dial, type FinishedCall, MorpcClient } from '../morpc/index.ts';
 import type { ClusterLink } from './cluster-link.ts';
 import { ClusterLinks } from './cluster-links.ts';
 import { UnregisteredNodeError } from './errors.ts';
@@ -24,6 +24,8 @@ export interface HaKeeperCnStoresOptions {
   /** How connections are made. Default: TCP, names resolved as the machine (or pod) does. */
   readonly dial?: Dial;
   readonly log?: Logger;
+  /** Is told of each call when it is over: for metrics. */
+  readonly onCall?: (call: FinishedCall) => void;
 }
 
 /** A service that has connections. */
@@ -58,8 +60,9 @@ class HaKeeperStores implements HaKeeperCnStores {
   readonly #client: MorpcClient;
   readonly #links: ClusterLinks;
 
-  constructor({ clock, random, dial, log = silentLogger }: HaKeeperCnStoresOptions) {
-    this.#client = new MorpcClient({ clock, idleTimeout, ...(random ? { random } : {}), ...(dial ? { dial } : {}) });
+  constructor({ log = silentLogger, ...connecting }: HaKeeperCnStoresOptions) {
+    const { clock } = connecting;
+    this.#client = new MorpcClient({ idleTimeout, ...connecting });
     this.#links = new ClusterLinks(this.#client, clock, log);
   }
 

@@ -45,6 +45,20 @@ export interface MorpcClientOptions {
   readonly pingTimeout?: number;
   /** A connection without calls is closed after this time. Default 60 s. */
   readonly idleTimeout?: number;
+  /** Is told of each call when it is over: for metrics. */
+  readonly onCall?: (call: FinishedCall) => void;
+}
+
+/** A call that is over. */
+export interface FinishedCall {
+  /** Name of the service's protocol. */
+  readonly service: string;
+  readonly address: string;
+  readonly method: string;
+  /** Of the whole call, connecting included. */
+  readonly milliseconds: number;
+  /** Whether there was an answer; it may say that something is wrong. */
+  readonly answered: boolean;
 }
 
 /** How one call is made. */
@@ -78,6 +92,7 @@ const names = optionNames<MorpcClientOptions>({
   pingAfter: true,
   pingTimeout: true,
   idleTimeout: true,
+  onCall: true,
 });
 
 const noPayload = new Uint8Array(0);
@@ -100,6 +115,7 @@ function settled(options: MorpcClientOptions): Required<MorpcClientOptions> {
     pingAfter: options.pingAfter ?? 3_000,
     pingTimeout: options.pingTimeout ?? 7_000,
     idleTimeout: options.idleTimeout ?? 60_000,
+    onCall: options.onCall ?? (() => {}),
   };
 }
 
@@ -132,7 +148,26 @@ export class MorpcClient {
     address: string,
     method: string,
     request: Req,
-    { timeout = this.#options.timeout, signal }: CallOptions = {},
+    options: CallOptions = {},
+  ): Promise<Response & Correlated> {
+    const { clock, onCall } = this.#options;
+    const start = clock.monotonic();
+    let answered = false;
+    try {
+      const answer = await this.#call(protocol, address, method, request, options);
+      answered = true;
+      return answer;
+    } finally {
+      onCall({ service: protocol.name, address, method, milliseconds: clock.monotonic() - start, answered });
+    }
+  }
+
+  async #call<Request, Req, Response, Res>(
+    protocol: Protocol<Request, Req, Response, Res>,
+    address: string,
+    method: string,
+    request: Req,
+    { timeout = this.#options.timeout, signal }: CallOptions,
   ): Promise<Response & Correlated> {
     checkNumber(method, 'timeout', timeout, someMilliseconds);
     const place = { address, method };

@@ -2,7 +2,7 @@
  * morpc, the protocol of MatrixOne's services: frames, a client with one connection for each address, a server for stand-ins and
  * tests. Knows no service, no message and nothing of Kubernetes.
  */
-export { type CallOptions, MorpcClient, type MorpcClientOptions } from './client.ts';
+export { type CallOptions, type FinishedCall, MorpcClient, type MorpcClientOptions } from './client.ts';
 export { CallError, type CallFailure, type CallPlace, WireError } from './errors.ts';
 export {
   decodeFrame,

@@ -1,7 +1,7 @@
 import type { Clock, Logger, Random } from '@coxswain/runtime/core';
 import type { Manager } from '@coxswain/runtime/manager';
 import { type CnStoreService, hakeeperCnStores, unmanagedCnStores } from '../cnstore/index.ts';
-import type { Dial } from '../morpc/index.ts';
+import type { Dial, FinishedCall } from '../morpc/index.ts';
 
 /** What the service is made of; the gate `cnLabel` says which it is. */
 export interface CnStoresOptions {
@@ -12,6 +12,8 @@ export interface CnStoresOptions {
   readonly log: Logger;
   /** How connections are made. Default: TCP, with the names of the pod's resolver. */
   readonly dial?: Dial;
+  /** Is told of each call when it is over: for metrics. */
+  readonly onCall?: (call: FinishedCall) => void;
 }
 
 /** The service that puts compute nodes into and out of service, with its connections' life tied to the manager's. */

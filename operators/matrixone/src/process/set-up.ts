@@ -6,6 +6,7 @@ import { prometheusMetrics } from '@coxswain/runtime/metrics';
 import { healthServer, metricsServer } from '@coxswain/runtime/serving';
 import { type CertificateSource, certificatesFromFiles, selfSigned, webhookServer } from '@coxswain/runtime/webhook';
 import { matrixoneWebhooks } from '../admission/index.ts';
+import { rpcMetrics, withConditions } from '../metrics/index.ts';
 import { matrixoneOperator } from '../operator.ts';
 import { addCnStores } from './cn-stores.ts';
 import type { OperatorConfig } from './config.ts';
@@ -51,7 +52,8 @@ export async function setUp(parts: Parts): Promise<Manager> {
     ...(config.onlyOwnNamespace ? { namespace: pod.namespace } : {}),
     ...(flags.leaderElect ? { election } : {}),
   });
-  if (flags.metrics) manager.add(metricsServer({ registry, ...listening(flags.metrics, pod) }));
+  const scraped = withConditions(registry, manager.cache);
+  if (flags.metrics) manager.add(metricsServer({ registry: scraped, ...listening(flags.metrics, pod) }));
   if (flags.health) manager.add(healthServer({ manager, ...listening(flags.health, pod) }));
   if (parts.webhooks) {
     const { serviceArgs, gates, onlyOwnNamespace } = config;
@@ -61,7 +63,13 @@ export async function setUp(parts: Parts): Promise<Manager> {
     manager.add(webhookServer({ ...serving, ...listening({ port: 9443 }, pod) }));
   }
   const { clock, random } = manager;
-  const cnStores = addCnStores(manager, { cnLabel: config.gates.cnLabel, clock, random, log });
+  const cnStores = addCnStores(manager, {
+    cnLabel: config.gates.cnLabel,
+    clock,
+    random,
+    log,
+    onCall: rpcMetrics(registry),
+  });
   matrixoneOperator.setup(manager, { cnStores, serviceArgs: config.serviceArgs, failover: flags.failover });
   return manager;
 }

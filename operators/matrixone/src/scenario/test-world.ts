@@ -15,6 +15,7 @@ import {
 } from '@coxswain/k8s';
 import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { grant } from '@coxswain/runtime/apply';
+import type { Cache } from '@coxswain/runtime/cache';
 import { apply, type Client, createClient, type Transport } from '@coxswain/runtime/client';
 import { ApiError, type Logger, type Random, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
@@ -112,6 +113,12 @@ export class World implements AsyncDisposable {
 
   get client(): Client {
     return this.embedded.client;
+  }
+
+  /** What the operator knows. */
+  get cache(): Cache {
+    if (!this.#manager) throw new Error('no operator runs');
+    return this.#manager.cache;
   }
 
   /** Starts an operator with an empty memory, as a new process would. */
