@@ -137,6 +137,8 @@ async function asksForBuckets({ client, namespace }: TestCluster): Promise<void>
   const taken = `Invalid value: null: claimed bucket ${namespace}/bucket-1 already bind to ${namespace}/other`;
   expect(await asked(LogSet, storage)).toEqual([['spec.sharedStorage.s3', taken]]);
   expect(await asked(MatrixOneCluster, { logService: storage })).toEqual([['spec.logService.sharedStorage.s3', taken]]);
+  const within = { sharedStorage: { s3: { type: 'aws', path: `/claimed-${namespace}//x/y` } } };
+  expect(await asked(LogSet, within)).toEqual([['spec.sharedStorage.s3', taken]]);
   await client.of(BucketClaim).update({ ...claim, status: { state: 'Released', bindTo: '' } });
   expect(await asked(LogSet, storage)).toEqual([]);
   await client.of(BucketClaim).delete({ namespace, name: 'bucket-1' });

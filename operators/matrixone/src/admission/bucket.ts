@@ -1,11 +1,11 @@
 import type { AdmissionContext } from '@coxswain/runtime/webhook';
-import { BucketClaim, LABEL_BUCKET_ID, type S3Storage } from '../api/index.ts';
-import { bucketUniqueId } from '../identity/index.ts';
+import { BucketClaim, type S3Storage } from '../api/index.ts';
+import { bucketPlace, placesOverlap } from '../identity/index.ts';
 import type { Problem } from '../validation/index.ts';
 
 /**
  * Whether a log service may have its data at an S3 path: not where another one's is, and not where data is being removed.
- * Claims are looked up in all namespaces, by the path's label. @throws ApiError when they cannot be looked up
+ * Claims of all namespaces count, to the same place however it is written, and to those around or within it. @throws ApiError when they cannot be looked up
  */
 export async function bucketProblems(
   field: string,
@@ -13,10 +13,11 @@ export async function bucketProblems(
   { client, namespace, name, operation, signal }: AdmissionContext,
 ): Promise<readonly Problem[]> {
   if (!s3) return [];
-  const labels = { [LABEL_BUCKET_ID]: bucketUniqueId(s3) };
-  const { items } = await client.of(BucketClaim).list({ labels, signal });
+  const place = bucketPlace(s3);
+  const claims = await Array.fromAsync(client.of(BucketClaim).listAll({ signal }));
   const owner = `${namespace}/${name}`;
-  return items.flatMap(({ metadata, status }) => {
+  const rivals = claims.filter(({ spec }) => placesOverlap(bucketPlace(spec.s3), place));
+  return rivals.flatMap(({ metadata, status }) => {
     const claim = `claimed bucket ${metadata.namespace}/${metadata.name}`;
     const taken = status?.state === 'InUse' && status.bindTo !== owner;
     const going = operation === 'CREATE' && metadata.deletionTimestamp !== undefined;

@@ -8,6 +8,7 @@ import { type CertificateSource, certificatesFromFiles, selfSigned, webhookServe
 import { matrixoneWebhooks } from '../admission/index.ts';
 import { rpcMetrics, withConditions } from '../metrics/index.ts';
 import { matrixoneOperator } from '../operator.ts';
+import type { MatrixOneOptions } from '../options.ts';
 import { addCnStores } from './cn-stores.ts';
 import type { OperatorConfig } from './config.ts';
 import type { Address, Flags } from './flags.ts';
@@ -70,8 +71,18 @@ export async function setUp(parts: Parts): Promise<Manager> {
     log,
     onCall: rpcMetrics(registry),
   });
-  matrixoneOperator.setup(manager, { cnStores, serviceArgs: config.serviceArgs, failover: flags.failover });
+  const { serviceArgs } = config;
+  matrixoneOperator.setup(manager, { cnStores, serviceArgs, failover: flags.failover, ...bucketsOf(parts) });
   return manager;
+}
+
+function bucketsOf({
+  config: { gates, bucketCleanImage, onlyOwnNamespace },
+  pod,
+}: Parts): Pick<MatrixOneOptions, 'buckets'> {
+  if (!gates.s3Reclaim) return {};
+  const cleanImage = bucketCleanImage ? { cleanImage: bucketCleanImage } : {};
+  return { buckets: { ...cleanImage, ...(onlyOwnNamespace ? { namespace: pod.namespace } : {}) } };
 }
 
 function certificatesOf({ flags, config: { webhook }, pod: { namespace } }: Parts): CertificateSource {
