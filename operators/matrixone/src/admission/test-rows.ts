@@ -392,6 +392,20 @@ const ofCluster: readonly Short[] = [
     'crd',
     { from: spec({ logService: { initialConfig: { dnShards: 1 } } }) },
   ],
+  ...[
+    ['update restoreFrom', 'b', spec({ restoreFrom: 'a' })] as const,
+    ['update restoreFrom from nothing', 'b', {}] as const,
+    ['update restoreFrom to nothing', null, spec({ restoreFrom: 'a' })] as const,
+  ].map(
+    ([rule, restoreFrom, from]): Short => [
+      rule,
+      spec({ restoreFrom }),
+      'spec.restoreFrom',
+      'restoreFrom is immutable',
+      'crd',
+      { from },
+    ],
+  ),
 ];
 
 const ofWebUI: readonly Short[] = [

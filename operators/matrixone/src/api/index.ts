@@ -21,6 +21,7 @@ export {
   dnSetNames,
   logSetNames,
   proxySetNames,
+  restoreJobName,
   setLabels,
   webUINames,
 } from './names.ts';

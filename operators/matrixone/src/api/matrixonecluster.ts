@@ -32,7 +32,11 @@ export const matrixOneClusterSpec = s
     topologySpread: s.list(s.string()).optional(),
     nodeSelector: s.map(s.string()).optional(),
     imagePullPolicy: s.string().optional(),
-    restoreFrom: s.string().optional().describe('Name of a Backup to start from.'),
+    restoreFrom: s
+      .string()
+      .maxLength(253)
+      .optional()
+      .describe('Name of a Backup to start from: it is restored once, before anything of the cluster runs. Immutable.'),
     metricReaderEnabled: s.boolean().optional(),
     semanticVersion: s.string().optional(),
     operatorVersion: s.string().optional().describe('Set to the latest on new clusters.'),
@@ -42,6 +46,10 @@ export const matrixOneClusterSpec = s
   .rule('!(has(self.tn) && has(self.dn))', {
     message: 'legacy component .spec.dn cannot be set when .spec.tn is set',
     fieldPath: '.dn',
+  })
+  .rule('(has(self.restoreFrom) ? self.restoreFrom : "") == (has(oldSelf.restoreFrom) ? oldSelf.restoreFrom : "")', {
+    message: 'restoreFrom is immutable',
+    fieldPath: '.restoreFrom',
   });
 
 const groupStatus = s.object({

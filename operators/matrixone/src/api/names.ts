@@ -44,6 +44,11 @@ export function credentialName(cluster: string): string {
   return `${cluster}-credential`;
 }
 
+/** The RestoreJob that brings back what a cluster starts from. */
+export function restoreJobName(cluster: string): string {
+  return `restore-${cluster}`;
+}
+
 /** Labels of everything that belongs to a set, and the selector of its pods. */
 export function setLabels(kind: SetKind | JobKind, namespace: string, name: string): Readonly<Record<string, string>> {
   return {

@@ -138,7 +138,7 @@ export class JobActor<T extends BackupJob | RestoreJob> implements Actor<T> {
   }
 
   /** Ended, for good: a Job that did what it was to do is not needed any more, and after a while nor is this. */
-  async #rest(context: ActorContext<T>): Promise<undefined> {
+  async #rest(context: ActorContext<T>): Promise<Action<T>> {
     const { object, conditions, clock } = context;
     const isDone = object.status?.phase === 'Completed';
     if (isDone) await removeJob(context);
@@ -149,8 +149,7 @@ export class JobActor<T extends BackupJob | RestoreJob> implements Actor<T> {
     if (left > 0) throw new Resync('it has ended', left);
     const kept = await this.#task.keptFor(context);
     if (kept !== undefined) throw new Resync(kept, pollEvery);
-    await context.ensureGone(this.#task.kind, keyOf(object));
-    return undefined;
+    return expire(this.#task.kind);
   }
 
   async finalize(context: ActorContext<T>): Promise<boolean> {
@@ -257,6 +256,15 @@ function fail<T extends BackupJob | RestoreJob>(context: ActorContext<T>, reason
   context.conditions.set(ENDED, 'True', reason, message);
   context.event({ type: 'Warning', reason, message });
   return end(context);
+}
+
+function expire<T extends BackupJob | RestoreJob>(kind: Kind<T>): Action<T> {
+  return {
+    name: 'Expire',
+    async run({ ensureGone, object }) {
+      await ensureGone(kind, keyOf(object));
+    },
+  };
 }
 
 /** The end is written before anything is done that follows from it. */

@@ -41,7 +41,9 @@ function metadata(cluster: Pick<MatrixOneCluster, 'metadata'>, name: string) {
 export function logSetOf(cluster: MatrixOneCluster, args: DefaultServiceArgs, live?: LogSet): LogSet {
   const { name } = cluster.metadata;
   const inherited = inheritFrom(cluster.spec, name, cluster.spec.logService);
-  const restore = cluster.spec.restoreFrom ? { restoreFrom: RESTORE_FROM } : {};
+  // Decided when it is made: one that runs has data of its own.
+  const from = live ? live.spec.initialConfig?.restoreFrom : cluster.spec.restoreFrom && RESTORE_FROM;
+  const restore = from ? { restoreFrom: from } : {};
   const spec = { ...inherited, initialConfig: { ...live?.spec.initialConfig, ...inherited.initialConfig, ...restore } };
   return { apiVersion, kind: 'LogSet', metadata: metadata(cluster, name), spec: defaultLogSet(spec, args) };
 }

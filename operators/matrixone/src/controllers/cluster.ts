@@ -4,7 +4,6 @@ import { controllerReference } from '@coxswain/runtime/apply';
 import { merge } from '@coxswain/runtime/client';
 import { isAlreadyExists, keyOf } from '@coxswain/runtime/core';
 import {
-  ANNOTATION_RESTORE_COMPLETE,
   ANNOTATION_SKIP_SYNC,
   CNSet,
   credentialName,
@@ -12,6 +11,7 @@ import {
   LogSet,
   MatrixOneCluster,
   ProxySet,
+  RestoreJob,
   WebUI,
 } from '../api/index.ts';
 import { cnGroupsOf, cnSetOf, credentialOf, dnSetOf, logSetOf, proxySetOf, webUIOf } from '../children/index.ts';
@@ -20,25 +20,27 @@ import { clusterProblems } from '../validation/index.ts';
 import { reportCluster } from './cluster-status.ts';
 import { isScaledElsewhere, takeReplicasBack, withoutReplicas } from './group-replicas.ts';
 import { refuse, refuseProblems } from './refuse.ts';
+import { restoreStep } from './restore.ts';
 
 type Context = ActorContext<MatrixOneCluster>;
 
 /** The life of a whole cluster (`spec/matrixone.md` §2.14): it only writes sets and sums them up. */
 export class ClusterActor implements Actor<MatrixOneCluster> {
   readonly #args: DefaultServiceArgs;
+  readonly #restores: boolean;
 
-  constructor(options: { readonly serviceArgs: DefaultServiceArgs }) {
+  constructor(options: { readonly serviceArgs: DefaultServiceArgs; readonly restores: boolean }) {
     this.#args = options.serviceArgs;
+    this.#restores = options.restores;
   }
 
   async observe(context: Context): Promise<Action<MatrixOneCluster> | undefined> {
     const { object } = context;
     if (object.metadata.annotations?.[ANNOTATION_SKIP_SYNC]) return undefined;
     refuseProblems(context, clusterProblems({ ...object, spec: defaultCluster(object.spec, this.#args) }));
-    if (isNew(context)) {
-      refuseRestore(context);
-      if (object.spec.operatorVersion === undefined) return pinOperatorVersion;
-    }
+    if (isNew(context) && object.spec.operatorVersion === undefined) return pinOperatorVersion;
+    const restore = await restoreStep(context, this.#restores);
+    if (restore) return restore;
     if (!(await hasCredential(context))) return createCredential;
     context.status.credentialRef = { name: credentialName(object.metadata.name) };
 
@@ -78,7 +80,9 @@ export class ClusterActor implements Actor<MatrixOneCluster> {
   /** In the reverse order of coming up, each wave gone before the next: no node outlives what it depends on. */
   async finalize(context: Context): Promise<boolean> {
     if (context.object.metadata.annotations?.[ANNOTATION_SKIP_SYNC]) return true;
-    for (const kind of [WebUI, CNSet, ProxySet, DNSet, LogSet]) {
+    // Nobody may write into the storage any more when it is given up. Without its controller a RestoreJob would not go.
+    const restores: readonly Kind[] = this.#restores ? [RestoreJob] : [];
+    for (const kind of [...restores, WebUI, CNSet, ProxySet, DNSet, LogSet]) {
       if (!(await removeOthers<KubeObject>(context, kind, []))) return false;
     }
     return true;
@@ -95,14 +99,6 @@ function tellUnsupported({ object, conditions }: Context): void {
 /** Whether nothing of the cluster exists yet. */
 function isNew({ object, owned }: Context): boolean {
   return object.status?.phase === undefined && owned(LogSet).length === 0;
-}
-
-/** A log service that starts empty where a restored one was asked for would hide the loss: refuse instead. */
-function refuseRestore(context: Context): void {
-  const { spec, metadata } = context.object;
-  if (!spec.restoreFrom || metadata.annotations?.[ANNOTATION_RESTORE_COMPLETE]) return;
-  const how = `restore the backup into the storage and set the annotation ${ANNOTATION_RESTORE_COMPLETE}, or remove spec.restoreFrom`;
-  refuse(context, 'RestoreNotDone', `Backup ${spec.restoreFrom} has not been restored: ${how}`);
 }
 
 /** New clusters get the newest behaviours, once; later operators leave the field alone. */

@@ -1,5 +1,6 @@
 import { ConfigMap, Pod, Service } from '@coxswain/k8s';
 import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
+import { statusChanged } from '@coxswain/runtime/controller';
 import { createRecorder } from '@coxswain/runtime/events';
 import type { Manager } from '@coxswain/runtime/manager';
 import {
@@ -15,6 +16,7 @@ import {
   LogSet,
   MatrixOneCluster,
   ProxySet,
+  RestoreJob,
   WebUI,
 } from '../api/index.ts';
 import { ownerOfClaim } from '../buckets/index.ts';
@@ -37,13 +39,15 @@ const fieldManager = FIELD_MANAGER;
 /** Adds the controllers of the five kinds and of the compute nodes' pods to a manager. */
 export function setupControllers(manager: Manager, options: MatrixOneOptions = {}): void {
   const serviceArgs = options.serviceArgs ?? chartServiceArgs;
+  const cluster = new ClusterActor({ serviceArgs, restores: options.backup !== false });
   manager
-    .actor(MatrixOneCluster, new ClusterActor({ serviceArgs }), { fieldManager, finalizer: FINALIZER_CLUSTER })
+    .actor(MatrixOneCluster, cluster, { fieldManager, finalizer: FINALIZER_CLUSTER })
     .owns(LogSet, { where: setMatters })
     .owns(DNSet, { where: setMatters })
     .owns(CNSet, { where: setMatters })
     .owns(ProxySet, { where: setMatters })
     .owns(WebUI, { where: setMatters })
+    .owns(RestoreJob, { where: statusChanged })
     .run();
   const { buckets } = options;
   const scopeOfBuckets = buckets ? { buckets: buckets.namespace ? { namespace: buckets.namespace } : {} } : {};

@@ -56,7 +56,9 @@ export function clusterUpdateProblems(old: MatrixOneClusterSpec, next: MatrixOne
     (old.tn ?? old.dn)?.cacheVolume,
     (next.tn ?? next.dn)?.cacheVolume,
   );
+  const sameBackup = (old.restoreFrom ?? '') === (next.restoreFrom ?? '');
   return [
+    ...unless(sameBackup, 'spec.restoreFrom', 'restoreFrom is immutable'),
     ...below('spec.logService', logSetUpdateProblems(old.logService, next.logService)),
     ...below(next.tn ? 'spec.tn' : 'spec.dn', transaction),
     ...groups,

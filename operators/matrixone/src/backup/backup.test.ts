@@ -1,0 +1,177 @@
+import { Job, Service } from '@coxswain/k8s';
+import { merge } from '@coxswain/runtime/client';
+import { expect, test } from 'vitest';
+import { BackupJob } from '../api/index.ts';
+import { BackupWorld, done, ended, failure, raw, running, runs } from './test-world.ts';
+
+const key = { namespace: 'default', name: 'bk' };
+
+async function started(options: Parameters<typeof BackupWorld.start>[0] = {}): Promise<BackupWorld> {
+  const world = await BackupWorld.start(options);
+  await world.servingCluster();
+  return world;
+}
+
+test('a backup is taken once, leaves a Backup, and goes when its time is over', async () => {
+  await using world = await started();
+  world.report = running;
+  await world.createJob('bk', { ttl: '10m' });
+  await world.until(
+    () => world.job('bk'),
+    ({ status }) => status?.phase === 'Running',
+  );
+  const job = await world.until(
+    () => world.client.of(Job).find(key),
+    ({ spec }) => spec?.suspend === false,
+  );
+  expect(job.spec?.template.spec?.containers[0]?.command?.[2]).toContain('--host=mo-proxy.default --port=6001');
+  expect(await world.drive(world.client.of(Service).get(key))).toMatchObject({ spec: { ports: [{ port: 8080 }] } });
+  await world.clock.advance(60_000);
+  expect(ended((await world.drive(world.job('bk'))) as BackupJob)).toEqual(['Running', 'False', 'JobRunning', '']);
+  world.report = done();
+  const over = await world.ended('bk');
+  expect(ended(over)).toEqual(['Completed', 'True', 'JobComplete', '']);
+  const [backup, ...others] = await world.backups();
+  expect(others).toEqual([]);
+  expect(backup).toMatchObject({
+    metadata: { name: 'bk-0192', labels: { 'matrixorigin.io/instance': 'bk', 'matrixorigin.io/namespace': 'default' } },
+    meta: {
+      id: '0192-aaaa-bbbb',
+      raw,
+      sourceRef: 'matrixonecluster/default/mo',
+      location: { s3: { path: 'lake/backup' } },
+      atTime: '2026-01-02T03:04:05Z',
+      completeTime: '2026-01-02T03:04:09Z',
+    },
+  });
+  expect(over.status?.backup).toBe('bk-0192');
+  await world.gone(() => world.client.of(Job).find(key));
+  await world.clock.advance(500_000);
+  expect(await world.drive(world.job('bk'))).toBeDefined();
+  await world.gone(() => world.job('bk'), 120);
+  expect(await world.backups()).toHaveLength(1);
+  expect(runs(world)).toEqual([1]);
+});
+
+test('a program that fails is told with what it said but for secrets, and its Job stays to be looked at', async () => {
+  await using world = await started();
+  world.report = failure;
+  await world.createJob('bk');
+  expect(ended(await world.ended('bk'))).toEqual([
+    'Failed',
+    'True',
+    'JobFailed',
+    'exit code 3: no bucket, password=***',
+  ]);
+  await world.clock.advance(60_000);
+  expect(await world.drive(world.client.of(Job).find(key))).toBeDefined();
+  expect(await world.backups()).toEqual([]);
+  await world.gone(() => world.job('bk'), 3_600);
+  await world.gone(() => world.client.of(Job).find(key));
+});
+
+test('while nobody answers the job waits and says so, and goes on when somebody does', async () => {
+  await using world = await started();
+  world.report = undefined;
+  await world.createJob('bk');
+  const told = ({ status }: BackupJob) => ended({ status } as BackupJob)[3] !== '' && status?.phase === 'Running';
+  const waiting = await world.until(() => world.job('bk'), told);
+  expect(ended(waiting)[3]).toContain('its status cannot be read: no answer from bk');
+  await world.clock.advance(3_600_000);
+  world.report = done();
+  expect((await world.ended('bk')).status?.phase).toBe('Completed');
+  expect(runs(world)).toEqual([1]);
+});
+
+test.each([
+  ['deleted', 'JobMissing', (world: BackupWorld) => world.client.of(Job).delete(key, { propagation: 'Background' })],
+  [
+    'suspended',
+    'JobFailed',
+    (world: BackupWorld) => world.client.of(Job).patch(key, merge({ spec: { suspend: true } })),
+  ],
+  [
+    'broken',
+    'JobFailed',
+    (world: BackupWorld) => world.client.of(Job).patchStatus(key, merge({ status: { failed: 1 } })),
+  ],
+])('a Job that is %s while it runs is a failure, and no other is made', async (_, reason, harm) => {
+  await using world = await started();
+  world.report = running;
+  await world.createJob('bk');
+  await world.until(
+    () => world.client.of(Job).find(key),
+    ({ spec }) => spec?.suspend === false,
+  );
+  await world.clock.advance(20_000);
+  await world.drive<unknown>(harm(world));
+  const over = await world.ended('bk');
+  expect(ended(over).slice(0, 3)).toEqual(['Failed', 'True', reason]);
+  world.report = done();
+  await world.clock.advance(300_000);
+  expect(runs(world)).toEqual([1]);
+  expect(await world.backups()).toEqual([]);
+});
+
+test('Backups have names of their own, whatever the id is and whoever has the name already', async () => {
+  await using world = await started();
+  await world.createBackup('bk-0192');
+  await world.createJob('bk');
+  const { metadata, status } = await world.ended('bk');
+  expect(status?.backup).toBe(`bk-0192-${metadata.uid}`);
+  world.report = done('A_,x');
+  await world.createJob('short', { target: { fileSystem: { path: '/backups' } } });
+  expect((await world.ended('short')).status?.backup).toBe('short-a');
+  world.report = done(',no id');
+  await world.createJob('none');
+  expect(ended(await world.ended('none')).slice(0, 3)).toEqual(['Failed', 'True', 'ResultInvalid']);
+  world.report = { ...done(), stdout: 'nothing' };
+  await world.createJob('silent');
+  expect(ended(await world.ended('silent'))[3]).toContain('META_DELIMITER');
+  expect(await world.backups()).toHaveLength(3);
+});
+
+test.each([
+  ['bk', { source: {} }, 'spec.source'],
+  ['bk', { source: { cnSetRef: 'a' } }, 'spec.source.secretRef'],
+  ['bk', { source: { clusterRef: 'a', cnSetRef: 'b' } }, 'spec.source'],
+  ['bk', { ttl: 'soon' }, 'spec.ttl'],
+  ['bk', { ttl: '-1h' }, 'spec.ttl'],
+  ['bk', { target: { s3: { path: '//' } } }, 'spec.target.s3.path'],
+  ['1.bk', {}, 'metadata.name'],
+])('%s with %j fails for its spec, and nothing is run', async (name, spec, field) => {
+  await using world = await started();
+  await world.createJob(name, spec);
+  const over = await world.ended(name);
+  expect(ended(over).slice(0, 3)).toEqual(['Failed', 'True', 'SpecInvalid']);
+  expect(ended(over)[3]).toContain(`${field}: `);
+  await world.gone(() => world.job(name), 3_700);
+  expect(runs(world)).toEqual([]);
+});
+
+test('a job waits for its cluster, and for a name that something else has', async () => {
+  await using world = await BackupWorld.start();
+  const container = { name: 'a', image: 'a', command: ['sleep', '1000000'] };
+  const template = { spec: { restartPolicy: 'Never', containers: [container] } };
+  await world.drive(world.client.of(Job).create({ metadata: key, spec: { template } }));
+  await world.createJob('bk');
+  const reason = (wanted: string) => (job: BackupJob) => ended(job)[2] === wanted;
+  await world.until(() => world.job('bk'), reason('JobNameTaken'));
+  await world.drive(world.client.of(Job).delete(key, { propagation: 'Background' }));
+  await world.until(() => world.job('bk'), reason('SourceNotReady'));
+  await world.servingCluster();
+  expect((await world.ended('bk')).status?.phase).toBe('Completed');
+});
+
+test('a job that is deleted while it runs takes its Job along', async () => {
+  await using world = await started();
+  world.report = running;
+  await world.createJob('bk');
+  await world.until(
+    () => world.client.of(Job).find(key),
+    ({ spec }) => spec?.suspend === false,
+  );
+  await world.drive(world.client.of(BackupJob).delete(key));
+  await world.gone(() => world.job('bk'));
+  await world.gone(() => world.client.of(Job).find(key));
+});
