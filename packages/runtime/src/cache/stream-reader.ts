@@ -10,6 +10,8 @@ export class StreamReader<T extends KubeObject> {
   complete: boolean;
   /** Whether anything came after that. */
   progressed = false;
+  /** Whether a bookmark came after that. */
+  bookmarked = false;
   /** Objects in the last batch; bookmarks do not count. */
   takenLast = 0;
 
@@ -40,6 +42,7 @@ export class StreamReader<T extends KubeObject> {
     const { resourceVersion = '', annotations } = object.metadata;
     if (this.complete) {
       this.progressed = true;
+      this.bookmarked = true;
       return this.#sink.bookmark(resourceVersion);
     }
     if (annotations?.[initialEventsEnd] !== 'true') return true;

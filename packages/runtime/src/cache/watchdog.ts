@@ -5,9 +5,10 @@ const probeAfter = 75_000;
 const probeEvery = 25_000;
 /**
  * A stream that says nothing for so long is dead, although the connection may look alive and the server answers others
- * (half-open TCP, a proxy that lost its upstream).
+ * (half-open TCP, a proxy that lost its upstream). One that has brought a bookmark will bring one every minute; one that has not may
+ * be of a kind that nothing has happened to since it began, of which kube-apiserver sends none.
  */
-const longestSilence = 150_000;
+const longestSilence = { punctual: 90_000, other: 150_000 };
 
 export interface WatchdogOptions {
   readonly clock: Clock;
@@ -27,6 +28,7 @@ export class Watchdog {
   readonly #options: WatchdogOptions;
   readonly #deadline: number;
   #lastSeen: number;
+  #longestSilence = longestSilence.other;
   #lastProbe = Number.NEGATIVE_INFINITY;
   #timer: Timer;
   #stopped = false;
@@ -43,6 +45,11 @@ export class Watchdog {
     this.#lastSeen = this.#options.clock.monotonic();
   }
 
+  /** The stream brings bookmarks. */
+  punctual(): void {
+    this.#longestSilence = longestSilence.punctual;
+  }
+
   stop(): void {
     this.#stopped = true;
     this.#timer.cancel();
@@ -50,7 +57,7 @@ export class Watchdog {
 
   #arm(): Timer {
     const nextProbe = Math.max(this.#lastSeen + probeAfter, this.#lastProbe + probeEvery);
-    const due = Math.min(nextProbe, this.#lastSeen + longestSilence, this.#deadline);
+    const due = Math.min(nextProbe, this.#lastSeen + this.#longestSilence, this.#deadline);
     return this.#options.clock.after(due - this.#options.clock.monotonic(), () => this.#check());
   }
 
@@ -58,8 +65,8 @@ export class Watchdog {
     const now = this.#options.clock.monotonic();
     const silent = now - this.#lastSeen;
     if (now >= this.#deadline) this.#options.bite(new TimeoutError('the watch outlived its time'));
-    else if (silent >= longestSilence)
-      this.#options.bite(new TimeoutError(`nothing came for ${longestSilence / 1000}s, not even a bookmark`));
+    else if (silent >= this.#longestSilence)
+      this.#options.bite(new TimeoutError(`nothing came for ${this.#longestSilence / 1000}s, not even a bookmark`));
     else {
       if (silent >= probeAfter) void this.#probe(silent, now);
       this.#timer = this.#arm();

@@ -48,6 +48,21 @@ test('a silent watch is probed first, and replaced although the server answers',
   expect(warnings).toEqual(['the watch failed; trying again']);
 });
 
+test('a watch that has brought a bookmark and misses the next is replaced sooner', async () => {
+  const { clock, server, cache, probes } = setUp();
+  const informer = cache.informer(things);
+  await informer.synced;
+  await clock.advance(30_000);
+  server.bookmark();
+  await clock.advance(89_000);
+  expect([probes(), informer.counts.watches]).toEqual([1, 1]);
+  await clock.advance(4_000);
+  expect([server.openWatches, informer.counts.watches, informer.counts.restarts]).toEqual([1, 2, 1]);
+  // The new one has brought none yet: of a kind that nothing happens to, none may come.
+  await clock.advance(140_000);
+  expect(informer.counts.watches).toBe(2);
+});
+
 test.each([
   ['the connection is refused', () => new ConnectionError('refused')],
   ['nothing comes back', () => 'hang'],

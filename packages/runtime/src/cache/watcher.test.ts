@@ -28,7 +28,14 @@ function setUp(prepare: (server: FakeServer) => void = () => {}) {
   };
   const lists = () => server.requests.filter(({ method, query }) => method === 'GET' && query?.limit);
   const watches = () => server.requests.filter(({ query }) => query?.watch);
-  return { clock, server, client, cache, resource, create, change, informer, lists, watches };
+  /** In order, what was asked for; no probes. */
+  const requests = () =>
+    server.requests
+      .filter(({ method, query }) => method === 'GET' && query?.limit !== '1')
+      .map(({ query }) =>
+        query?.sendInitialEvents ? 'stream' : query?.watch ? 'watch' : query?.limit ? 'pages' : 'list',
+      );
+  return { clock, server, client, cache, resource, create, change, informer, lists, watches, requests };
 }
 
 function describe(event: StoreEvent<DynamicObject>): string {
@@ -100,6 +107,36 @@ test.each([
   void cache.synced();
   await clock.runUntil(() => names().length === 2, { limit: 60_000 });
   expect(lists()).toHaveLength(1);
+});
+
+test('an hour after another way of listing was taken, the first one is tried again, once', async () => {
+  const { create, informer, server, clock, requests } = setUp((server) => server.handOnLists());
+  server.refuseStreaming = true;
+  await create('x');
+  let whole: unknown = apiError(504, 'Timeout', 'too long');
+  server.fail = ({ method, query }, watch) => (method === 'GET' && !watch && !query?.limit ? whole : undefined);
+  const { names } = informer();
+  await clock.runUntil(() => names().length === 1, { limit: 60_000 });
+  const relist = async () => {
+    const before = requests().length;
+    const name = `x${names().length}`;
+    server.autoDeliver = false;
+    await create(name);
+    server.compact();
+    server.autoDeliver = true;
+    server.breakWatches();
+    await clock.runUntil(() => names().includes(name), { limit: 120_000 });
+    await clock.settle();
+    return requests().slice(before, -1);
+  };
+  expect(await relist()).toEqual(['watch', 'pages']);
+  await clock.advance(3_600_000);
+  expect(await relist()).toEqual(['watch', 'list', 'stream', 'pages']);
+  expect(await relist()).toEqual(['watch', 'pages']);
+  whole = undefined;
+  await clock.advance(3_600_000);
+  expect(await relist()).toEqual(['watch', 'list']);
+  expect(await relist()).toEqual(['watch', 'list']);
 });
 
 test('a page that cannot be taken in is asked for again, and the next, which fails meanwhile, harms nobody', async () => {

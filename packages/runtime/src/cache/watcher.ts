@@ -12,6 +12,7 @@ import {
 } from '../core/index.ts';
 import { Backoff } from './backoff.ts';
 import { InformerHealth } from './health.ts';
+import { type Listing, ListingWay } from './listing-way.ts';
 import { Outage } from './outage.ts';
 import type { Refusals } from './refusals.ts';
 import { ShortLives } from './short-lives.ts';
@@ -50,15 +51,6 @@ export interface WatcherOptions<T extends KubeObject> {
   readonly outage?: Outage;
 }
 
-/** Ways to learn all that there is, the better ones first. */
-type Listing =
-  /** One LIST, taken while it arrives: costs a server half of what WatchList does. */
-  | 'list'
-  /** A watch that first streams the objects there are (WatchList), and is then followed. Has no time limit as long as it moves. */
-  | 'stream'
-  /** One LIST a page, from the server's storage. */
-  | 'pages';
-
 type State =
   | { readonly step: Listing }
   /** Follow changes from where the sink is. */
@@ -71,8 +63,6 @@ type State =
 const fastEnd = 5_000;
 /** So many failures from the same version, one after the other, and the version is taken as expired. */
 const failuresUntilListing = 3;
-/** So many times in a row a list broke off before it was complete, and another way is taken. */
-const brokenUntilNextWay = 3;
 /** Milliseconds a probe may take. */
 const probeTimeout = 5_000;
 
@@ -88,7 +78,8 @@ const probeTimeout = 5_000;
  *     ↓
  *   pages ──(complete)──→ watch
  *
- *   ¹ or was too much for the server, which did not answer in time or failed
+ *   ¹ or was too much for the server, which did not answer in time or failed; an hour later, what is listed again is listed the
+ *     first way again
  * ```
  */
 export class Watcher<T extends KubeObject> {
@@ -99,9 +90,8 @@ export class Watcher<T extends KubeObject> {
   readonly #waitOut: ReturnType<Outage['waiter']>;
   readonly #shortLives: ShortLives;
   readonly #failures: WatchFailures;
+  readonly #way: ListingWay;
   #listedOnce = false;
-  #listing: Listing;
-  #brokenListings = 0;
   #failuresHere = 0;
 
   constructor(options: WatcherOptions<T>) {
@@ -112,7 +102,7 @@ export class Watcher<T extends KubeObject> {
     this.#waitOut = this.#outage.waiter();
     this.#shortLives = new ShortLives(options.log);
     this.#failures = new WatchFailures({ ...options, outage: this.#outage });
-    this.#listing = options.resource.listStream ? 'list' : 'stream';
+    this.#way = new ListingWay(options.clock, options.resource.listStream ? 'list' : 'stream');
   }
 
   /** Runs until the signal is aborted; never rejects. */
@@ -149,7 +139,7 @@ export class Watcher<T extends KubeObject> {
   #list(): State {
     this.#failuresHere = 0;
     if (this.#listedOnce) this.#health.count('relists');
-    return { step: this.#listing };
+    return { step: this.#way.begin() };
   }
 
   async #page(signal: AbortSignal): Promise<State> {
@@ -199,6 +189,7 @@ export class Watcher<T extends KubeObject> {
         if (!whole) return this.#list();
         if (reader.complete) this.#listedOnce = true;
         if (reader.progressed) this.#progress();
+        if (reader.bookmarked) watchdog.punctual();
         // many watches starting at once, or a long list, leave room for everything else
         const turn = clock.turn();
         if (turn) await turn;
@@ -209,7 +200,7 @@ export class Watcher<T extends KubeObject> {
       // stopping is no failure
       if (signal.aborted) return { step: 'stopped' };
       if (opened !== undefined && clock.monotonic() - opened >= fastEnd) this.#backoff.reset();
-      if (step === 'list' && !reader.complete && (opened !== undefined || isTooMuch(error))) this.#brokeOff();
+      if (step === 'list' && !reader.complete && (opened !== undefined || isTooMuch(error))) this.#way.brokeOff();
       return this.#failed(error, reader.complete ? 'watch' : step);
     } finally {
       if (step !== 'list' && opened !== undefined && !signal.aborted)
@@ -263,7 +254,7 @@ export class Watcher<T extends KubeObject> {
   #progress(): void {
     this.#backoff.reset();
     this.#failuresHere = 0;
-    this.#brokenListings = 0;
+    this.#way.worked();
   }
 
   /** The server closed the stream, as it does when its time is up. */
@@ -273,26 +264,16 @@ export class Watcher<T extends KubeObject> {
       return { step: 'watch' };
     }
     if (!reader.complete) {
-      this.#brokeOff();
+      this.#way.brokeOff();
       return this.#wait('list', new Error('the streamed list ended before it was complete'));
     }
     return this.#waitHere(new Error('the watch ended at once'));
   }
 
-  /** A server that knows nothing of streamed lists may just end them, and one that is slow cut a list off when its time is up. */
-  #brokeOff(): void {
-    if (++this.#brokenListings >= brokenUntilNextWay) this.#nextWay();
-  }
-
-  #nextWay(): void {
-    this.#listing = this.#listing === 'list' ? 'stream' : 'pages';
-    this.#brokenListings = 0;
-  }
-
   #failed(error: unknown, step: State['step']): State {
     if (step === 'stream' && isRefusal(error)) {
       this.#options.log.info({}, 'the server does not stream lists; listing by page');
-      this.#nextWay();
+      this.#way.leave();
       return this.#list();
     }
     if (step !== 'watch') return this.#wait('list', error);
