@@ -20,11 +20,10 @@ import { PacketStream } from '../wire/packets.ts';
 import { proxySalt } from '../wire/proxy-attributes.ts';
 import { type Session, Sessions } from './session.ts';
 import { type Backend, execute, type StatementContext } from './statements.ts';
+import { Users } from './users.ts';
 
 /** The version a server says it is. */
 export const serverVersion = '8.0.30-MatrixOne-v4.2.0';
-/** Of all users: those of the sys account have it at the first start, and other accounts exist as soon as somebody uses them. */
-const password = '111';
 const commands = { quit: 1, useDatabase: 2, query: 3, ping: 14, resetConnection: 31 } as const;
 
 export interface SqlServerOptions {
@@ -41,6 +40,7 @@ export class SqlServer {
   readonly sessions = new Sessions();
   readonly #options: SqlServerOptions;
   readonly #logins = new Set<PacketStream>();
+  readonly #users = new Users();
   #lastId = 0;
 
   constructor(options: SqlServerOptions) {
@@ -71,8 +71,8 @@ export class SqlServer {
     const saltUsed = given === undefined ? salt : Buffer.from(given, 'hex');
     const auth = await this.#proofOf(packets, login, saltUsed);
     const { account, user } = parseLoginName(login.user);
-    const known = account !== 'sys' || user === 'root' || user === 'dump';
-    if (!known || user === '' || !prove(password, saltUsed).equals(auth)) {
+    const password = this.#users.passwordOf(account, user);
+    if (password === undefined || !prove(password, saltUsed).equals(auth)) {
       packets.send(encodeError(new SqlError(1045, `Access denied for user ${login.user}`, '28000')));
       packets.close();
       return;
@@ -106,7 +106,8 @@ export class SqlServer {
     const { clock } = this.#options.surroundings;
     const { nodeId, backends } = this.#options;
     const { sessions } = this;
-    const context = { clock, version: serverVersion, nodeId, sessions, backends, signal: over.signal };
+    const users = this.#users;
+    const context = { clock, version: serverVersion, nodeId, sessions, users, backends, signal: over.signal };
     for (;;) {
       const packet = await packets.next();
       if (packet[0] === commands.quit) return packets.close();

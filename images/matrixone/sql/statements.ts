@@ -1,6 +1,7 @@
 import { type Clock, sleep } from '@coxswain/runtime/core';
 import { SqlError } from '../wire/mysql.ts';
 import type { Session, Sessions } from './session.ts';
+import type { Users } from './users.ts';
 
 /** What a statement comes to: nothing to show, or a table. */
 export type Result =
@@ -21,6 +22,7 @@ export interface StatementContext {
   readonly version: string;
   readonly nodeId: string;
   readonly sessions: Sessions;
+  readonly users: Users;
   /** Aborted when the session is over. */
   readonly signal: AbortSignal;
   readonly backends: () => Promise<readonly Backend[]>;
@@ -115,6 +117,17 @@ const statements: readonly (readonly [RegExp, Run])[] = [
   [/^(?:begin|start\s+transaction)\b/i, (_, session) => transaction(session, true)],
   [/^(?:commit|rollback)\b/i, (_, session) => transaction(session, false)],
   [/^set\s/i, () => undefined],
+  [
+    /^create\s+user\s+if\s+not\s+exists\s+[`']?(\w+)[`']?\s+identified\s+by\s+'([^']*)'$/i,
+    ([, name = '', password = ''], session, { users }) => {
+      if (session.account !== 'sys') throw new SqlError(20101, 'the stand-in makes users of the sys account only');
+      users.create(name, password);
+      return undefined;
+    },
+  ],
+  // Everybody may everything here.
+  [/^create\s+role\s+if\s+not\s+exists\s/i, () => undefined],
+  [/^grant\s/i, () => undefined],
   [
     /^kill\s+(?:connection\s+|query\s+)?(\d+)$/i,
     ([, id], _, { sessions }) => {

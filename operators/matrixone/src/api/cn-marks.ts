@@ -4,3 +4,8 @@ export const ANNOTATION_SCORE = 'matrixorigin.io/score';
 export const ANNOTATION_CONNECTIONS = 'matrixorigin.io/connections';
 /** Kubernetes' own: pods that cost less go first. */
 export const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
+
+/** Secret with the user that dashboards read a cluster's metrics with. */
+export function metricSecretName(cluster: string): string {
+  return `${cluster}-metric`;
+}
