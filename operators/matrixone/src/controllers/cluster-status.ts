@@ -45,7 +45,9 @@ function isSynced(set: KubeObject): boolean {
 
 /** What a set itself says about a condition that does not hold. */
 function saidBy(set: KubeObject & { readonly status?: ClusterSets['log']['status'] }, type: string): string {
-  const condition = set.status?.conditions?.find((candidate) => candidate.type === type);
+  const told = (wanted: string) => set.status?.conditions?.find((candidate) => candidate.type === wanted);
+  // One that waits for another has nothing to say of itself yet, but of whom it waits for.
+  const condition = told(type) ?? told('Synced');
   const why = condition?.message || condition?.reason || 'nothing is known yet';
   return `${set.kind} ${set.metadata.name}: ${why}`;
 }
@@ -53,7 +55,7 @@ function saidBy(set: KubeObject & { readonly status?: ClusterSets['log']['status
 function setConditions({ conditions, status }: ActorContext<MatrixOneCluster>, sets: ClusterSets): boolean {
   const unready = firstFailing(sets, isReady, notReady);
   if (unready) conditions.set('Ready', 'False', unready.reason, saidBy(unready.set, 'Ready'));
-  else conditions.set('Ready', 'True', 'AllSetsReady');
+  else conditions.set('Ready', 'True', 'AllSetsReady', 'all sets are ready');
   const unsynced = firstFailing(sets, isSynced, notSynced);
   if (unsynced) conditions.set('Synced', 'False', unsynced.reason, saidBy(unsynced.set, 'Synced'));
   else conditions.set('Synced', 'True', 'AllSetsSynced', 'the object is synced');

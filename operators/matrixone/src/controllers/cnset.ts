@@ -112,7 +112,7 @@ function report(context: Context, spec: CNSetSpec, workload: CloneSet): void {
     conditions.set('Ready', 'False', 'NoEnoughReadyStores', `fewer than ${spec.replicas} compute nodes are ready`);
     return;
   }
-  conditions.set('Ready', 'True', 'empty', 'cn stores ready');
+  conditions.set('Ready', 'True', 'AllNodesReady', 'all compute nodes are ready');
   status.host = `${service}.${namespace}`;
   status.port = PORT_SQL;
 }

@@ -89,6 +89,7 @@ function growVolumes(spec: DNSetSpec, size: string): Action<DNSet> {
 function report(context: Context, spec: DNSetSpec): void {
   const { conditions } = context;
   const { availableStores } = updateStores(context, podsOf(context, 'DNSet'));
-  if (availableStores.length >= spec.replicas) conditions.set('Ready', 'True', 'empty');
+  if (availableStores.length >= spec.replicas)
+    conditions.set('Ready', 'True', 'AllStoresUp', 'all transaction nodes are up');
   else conditions.set('Ready', 'False', 'NoEnoughReadyStores', `fewer than ${spec.replicas} transaction nodes are up`);
 }

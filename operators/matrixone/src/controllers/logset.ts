@@ -136,7 +136,7 @@ function reportStores(context: Context, spec: LogSetSpec): readonly StoreStatus[
   const { namespace = '', name } = object.metadata;
   status.discovery = { port: PORT_LOG_SERVICE, address: `${logSetNames(name).discovery}.${namespace}.svc` };
   // The number of those that are up is in the lists; in the message it would be a write more for every dependant.
-  if (availableStores.length >= spec.replicas) conditions.set('Ready', 'True', 'empty');
+  if (availableStores.length >= spec.replicas) conditions.set('Ready', 'True', 'AllStoresUp', 'all log stores are up');
   else conditions.set('Ready', 'False', 'NoEnoughReadyStores', `fewer than ${spec.replicas} log stores are up`);
   return failedStores;
 }

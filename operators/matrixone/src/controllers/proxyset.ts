@@ -60,7 +60,7 @@ function report({ status, conditions, object }: Context, spec: ProxySetSpec, wor
     conditions.set('Ready', 'False', 'NoEnoughReadyStores', `fewer than ${spec.replicas} proxies are ready`);
     return;
   }
-  conditions.set('Ready', 'True', 'empty', 'proxy ready');
+  conditions.set('Ready', 'True', 'AllProxiesReady', 'all proxies are ready');
   status.host = `${proxySetNames(name).service}.${namespace}`;
   status.port = PORT_SQL;
 }

@@ -2,10 +2,30 @@ import type { Kind, KubeObject } from '@coxswain/k8s';
 import { conditionsOf } from '@coxswain/runtime/apply';
 import type { Cache } from '@coxswain/runtime/cache';
 import type { PrometheusRegistry } from '@coxswain/runtime/metrics';
-import { resources } from '../api/index.ts';
+import {
+  BackupJob,
+  BucketClaim,
+  CNSet,
+  DNSet,
+  LogSet,
+  MatrixOneCluster,
+  ProxySet,
+  RestoreJob,
+  WebUI,
+} from '../api/index.ts';
 
 /** The kinds whose conditions are exported: those that have any. */
-const kinds: readonly Kind[] = resources.filter(({ kind }) => kind !== 'Backup');
+const kinds: readonly Kind[] = [
+  MatrixOneCluster,
+  LogSet,
+  DNSet,
+  CNSet,
+  ProxySet,
+  WebUI,
+  BucketClaim,
+  BackupJob,
+  RestoreJob,
+];
 
 /** `matrixone_logset_condition` … */
 export function conditionMetricName({ kind }: Pick<Kind, 'kind'>): string {

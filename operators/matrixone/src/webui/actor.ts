@@ -59,7 +59,8 @@ async function openGates(context: Context): Promise<void> {
 function report(context: Context, spec: WebUISpec): number {
   const { conditions } = context;
   const { availableStores } = updateStores(context, podsOf(context, 'WebUI'));
-  if (availableStores.length >= spec.replicas) conditions.set('Ready', 'True', 'AllPodsReady');
+  if (availableStores.length >= spec.replicas)
+    conditions.set('Ready', 'True', 'AllPodsReady', 'all dashboards are ready');
   else conditions.set('Ready', 'False', 'NoEnoughReadyStores', `fewer than ${spec.replicas} dashboards are ready`);
   return availableStores.length;
 }
