@@ -3,6 +3,7 @@ import type { BackupOptions } from './backup/index.ts';
 import type { BucketOptions } from './buckets/index.ts';
 import type { CnStoreService } from './cnstore/index.ts';
 import type { DefaultServiceArgs } from './defaults/index.ts';
+import type { SqlService } from './sql/index.ts';
 
 /** Options of the MatrixOne operator. */
 export interface MatrixOneOptions {
@@ -16,6 +17,8 @@ export interface MatrixOneOptions {
   readonly backup?: BackupOptions | false;
   /** Who owns which S3 path. Default: paths have no owners, and data stays when its cluster goes. */
   readonly buckets?: BucketOptions;
+  /** Runs SQL, for the users that metrics are read with. Default: none are made, and clusters that ask for one say so. */
+  readonly sql?: SqlService;
   /** Names of what is made in numbers; default: the machine's. */
   readonly random?: Random;
 }

@@ -28,10 +28,17 @@ type Context = ActorContext<MatrixOneCluster>;
 export class ClusterActor implements Actor<MatrixOneCluster> {
   readonly #args: DefaultServiceArgs;
   readonly #restores: boolean;
+  readonly #metricReader: boolean;
 
-  constructor(options: { readonly serviceArgs: DefaultServiceArgs; readonly restores: boolean }) {
+  constructor(options: {
+    readonly serviceArgs: DefaultServiceArgs;
+    readonly restores: boolean;
+    /** Whether somebody makes the users that metrics are read with. */
+    readonly metricReader: boolean;
+  }) {
     this.#args = options.serviceArgs;
     this.#restores = options.restores;
+    this.#metricReader = options.metricReader;
   }
 
   async observe(context: Context): Promise<Action<MatrixOneCluster> | undefined> {
@@ -58,7 +65,7 @@ export class ClusterActor implements Actor<MatrixOneCluster> {
     await removeOthers(context, CNSet, groups);
     await removeOthers(context, ProxySet, proxy ? [proxy] : []);
     reportCluster(context, { log, dn, groups, ...(proxy && { proxy }), ...(webui && { webui }) });
-    tellUnsupported(context);
+    tellUnsupported(context, this.#metricReader);
     return undefined;
   }
 
@@ -90,9 +97,9 @@ export class ClusterActor implements Actor<MatrixOneCluster> {
 }
 
 /** Names the parts of the spec that this operator does not act on: silence would look like success. */
-function tellUnsupported({ object, conditions }: Context): void {
+function tellUnsupported({ object, conditions }: Context, metricReader: boolean): void {
   const message = 'this operator does not act on spec.metricReaderEnabled';
-  if (!object.spec.metricReaderEnabled) conditions.remove('FullySupported');
+  if (metricReader || !object.spec.metricReaderEnabled) conditions.remove('FullySupported');
   else conditions.set('FullySupported', 'False', 'FieldsIgnored', message);
 }
 

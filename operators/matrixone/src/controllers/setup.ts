@@ -28,6 +28,7 @@ import { ClusterActor } from './cluster.ts';
 import { CNSetActor } from './cnset.ts';
 import { DNSetActor } from './dnset.ts';
 import { LogSetActor } from './logset.ts';
+import { setupMetricReader } from './metric-reader.ts';
 import { ProxySetActor } from './proxyset.ts';
 import { podMatters, setMatters } from './wake.ts';
 
@@ -39,7 +40,12 @@ const fieldManager = FIELD_MANAGER;
 /** Adds the controllers of the five kinds and of the compute nodes' pods to a manager. */
 export function setupControllers(manager: Manager, options: MatrixOneOptions = {}): void {
   const serviceArgs = options.serviceArgs ?? chartServiceArgs;
-  const cluster = new ClusterActor({ serviceArgs, restores: options.backup !== false });
+  const { sql } = options;
+  const cluster = new ClusterActor({
+    serviceArgs,
+    restores: options.backup !== false,
+    metricReader: sql !== undefined,
+  });
   manager
     .actor(MatrixOneCluster, cluster, { fieldManager, finalizer: FINALIZER_CLUSTER })
     .owns(LogSet, { where: setMatters })
@@ -49,6 +55,7 @@ export function setupControllers(manager: Manager, options: MatrixOneOptions = {
     .owns(WebUI, { where: setMatters })
     .owns(RestoreJob, { where: statusChanged })
     .run();
+  if (sql) setupMetricReader(manager, sql);
   const { buckets } = options;
   const scopeOfBuckets = buckets ? { buckets: buckets.namespace ? { namespace: buckets.namespace } : {} } : {};
   const logSet = new LogSetActor({ serviceArgs, failover: options.failover ?? true, ...scopeOfBuckets });

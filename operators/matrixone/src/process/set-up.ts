@@ -9,6 +9,7 @@ import { matrixoneWebhooks } from '../admission/index.ts';
 import { rpcMetrics, withConditions } from '../metrics/index.ts';
 import { matrixoneOperator } from '../operator.ts';
 import type { MatrixOneOptions } from '../options.ts';
+import { mysqlService } from '../sql/index.ts';
 import { addCnStores } from './cn-stores.ts';
 import type { OperatorConfig } from './config.ts';
 import type { Address, Flags } from './flags.ts';
@@ -72,7 +73,13 @@ export async function setUp(parts: Parts): Promise<Manager> {
     onCall: rpcMetrics(registry),
   });
   const { serviceArgs } = config;
-  matrixoneOperator.setup(manager, { cnStores, serviceArgs, failover: flags.failover, ...bucketsOf(parts) });
+  matrixoneOperator.setup(manager, {
+    cnStores,
+    sql: mysqlService({ clock }),
+    serviceArgs,
+    failover: flags.failover,
+    ...bucketsOf(parts),
+  });
   return manager;
 }
 
