@@ -1,7 +1,7 @@
 /**
  * `./cox test [FILTER …]`: lint, types and all tests; with filters only the tests that match.
  * The last line is `N passed, N failed`, counting each test and each check.
- * `./cox test differential|conformance|scenarios|real|clients|fuzz|models|nemesis|framework|s3|faults …`: suites of their own, with real programs; see the scripts of their name and bench/src/clients.
+ * `./cox test differential|conformance|scenarios|real|clients|fuzz|models|nemesis|framework|s3|faults|matrixone …`: suites of their own, with real programs; see the scripts of their name and bench/src/clients.
  */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -57,6 +57,7 @@ async function runTests(filters: readonly string[], counts: Counts): Promise<voi
 /** Which tests a verb stands for; `undefined` when it cannot be followed. */
 async function pathsOf(verb: string, rest: readonly string[], filters: readonly string[]) {
   if (verb === 'framework') return (await import('./framework.ts')).frameworkPaths(rest);
+  if (verb === 'matrixone') return (await import('./matrixone.ts')).matrixonePaths(rest);
   return verb === 's3' ? (await import('./s3.ts')).s3Paths(rest) : filters;
 }
 
@@ -95,6 +96,7 @@ const help = `usage: ./cox test [FILTER ...]
   ./cox test framework [NAME ...]      the operator framework, as its users see it; --real: on a real etcd and kube-apiserver
   ./cox test s3 [FILTER ...]           what empties and fills buckets, against a real S3 server and with the real aws
   ./cox test faults                    an operator behind a bad network and over a server that is killed, and two with one lease; --real, --cycles N, --objects N
+  ./cox test matrixone                 the long life of a MatrixOne of real processes: scaled, rolled, broken, with its operator killed meanwhile
 
 The last line is "N passed, N failed", each test and each check counted. Ends with 0 when nothing failed.
 `;

@@ -13,33 +13,46 @@ afterAll(() => world?.[Symbol.asyncDispose]());
 
 test('created, it is ready and takes sessions', { timeout: patience }, async () => {
   await world.create();
-  console.log('ready', await world.settled());
-  await using sessions = await Sessions.open(await world.proxyAddress(), 2);
-  await world.until('statements', async () => sessions.statements > 20);
-  expect(sessions.problems).toEqual([]);
+  await world.settled();
+  // The proxy looks at the cluster every two seconds.
+  await world.until('a session', async () => nextNode(await world.proxyAddress()), 10);
 });
 
 test('more compute nodes, and fewer again: no session is cut', { timeout: patience }, async () => {
   const proxy = await world.proxyAddress();
   await using sessions = await Sessions.open(proxy, 4);
   await using pods = await PodWatch.begin(world.cluster);
-  await world.scale(6);
-  console.log('6', await world.settled(120));
+  await world.changeGroup({ replicas: 6 });
+  await world.settled(120);
   expect(await world.pods('CNSet')).toHaveLength(6);
   while (sessions.nodes.size < 6) {
     await world.until('a new node that takes sessions', async () => !sessions.nodes.has(await nextNode(proxy)));
     await sessions.more(1);
   }
-  await world.scale(2);
-  const t = performance.now();
+  await world.changeGroup({ replicas: 2 });
   await world.until('two compute nodes', async () => (await world.pods('CNSet')).length === 2, 120);
   await world.settled();
-  console.log('2', performance.now() - t);
   const answered = sessions.statements;
   await world.until('sessions that go on', async () => sessions.statements > answered + 50);
   expect(sessions.problems).toEqual([]);
   expect(sessions.nodes.size).toBe(2);
   expect(sessions.moves).toBeGreaterThan(3);
   expect(pods.fewest('CNSet')).toBe(2);
-  console.log(sessions.moves, sessions.statements, sessions.nodes);
+});
+
+test('a transaction node takes another configuration in its pod', { timeout: patience }, async () => {
+  const uid = async () => (await world.pods('DNSet'))[0]?.metadata.uid;
+  const before = await uid();
+  await world.change({ tn: { config: '[log]\nlevel = "warn"\n' } });
+  await world.until(
+    'a new start',
+    async () => (await world.pods('DNSet'))[0]?.status?.containerStatuses?.[0]?.restartCount,
+  );
+  await world.settled();
+  expect(await uid()).toBe(before);
+});
+
+test('deleted, its pods and volumes go', { timeout: patience }, async () => {
+  await world.remove();
+  await world.until('an empty namespace', async () => (await world.leftovers()).length === 0);
 });

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { Deployment, Lease, Pod, Service } from '@coxswain/k8s';
+import { ConfigMap, Deployment, type Kind, Lease, PersistentVolumeClaim, Pod, Secret, Service } from '@coxswain/k8s';
+import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { merge } from '@coxswain/runtime/client';
 import { messageOf, sleep, systemClock } from '@coxswain/runtime/core';
 import { type Cluster, type ClusterProgram, helmFor, kubectlFor, startCluster } from '@coxswain/testing';
-import { MatrixOneCluster } from '../api/index.ts';
+import { CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet } from '../api/index.ts';
 import { charts } from '../chart/test-helm.ts';
 import { leaseName } from '../process/index.ts';
 
@@ -39,6 +40,24 @@ export const small: Spec = {
   proxy: { replicas: 1 },
 };
 
+/** All that a MatrixOne consists of. */
+const kinds: readonly Kind[] = [
+  MatrixOneCluster,
+  LogSet,
+  DNSet,
+  CNSet,
+  ProxySet,
+  KruiseStatefulSet,
+  CloneSet,
+  Pod,
+  Service,
+  ConfigMap,
+  Secret,
+  PersistentVolumeClaim,
+];
+/** What every namespace has. */
+const common = ['Service kubernetes', 'ConfigMap kube-root-ca.crt'];
+
 /** Milliseconds between two looks. */
 const look = 50;
 
@@ -66,7 +85,7 @@ export class ProcessWorld implements AsyncDisposable {
       await world.helm(args);
       await world.until('two ready replicas of the operator', async () => {
         const { status } = await cluster.client.of(Deployment).get({ namespace: system, name: deployment });
-        return status?.readyReplicas === 2 && (await world.leader()) !== undefined;
+        return status?.readyReplicas === 2 && (await world.holder()) !== undefined;
       });
       return world;
     } catch (error) {
@@ -75,19 +94,20 @@ export class ProcessWorld implements AsyncDisposable {
     }
   }
 
-  /** Name of the pod whose operator acts. */
-  async leader(): Promise<string | undefined> {
+  /** Who acts: a start of the operator in a pod. */
+  async holder(): Promise<string | undefined> {
     const lease = await this.cluster.client.of(Lease).find({ namespace: system, name: leaseName });
-    const [pod] = lease?.spec?.holderIdentity?.split('_') ?? [];
-    return pod || undefined;
+    return lease?.spec?.holderIdentity || undefined;
   }
 
-  /** Ends the acting operator as a crash does: it gives nothing up, its lease included. @returns the pod it was in */
-  async killLeader(): Promise<string> {
-    const leader = await this.until('a leader', () => this.leader());
-    const pid = processOf(leader);
-    process.kill(pid, 'SIGKILL');
-    return leader;
+  /** Ends the acting operator as a crash does, so that it gives nothing up, and waits until the next one acts. */
+  async replaceLeader(): Promise<void> {
+    const before = await this.until('a leader', () => this.holder());
+    process.kill(processOf(before.split('_')[0] ?? ''), 'SIGKILL');
+    await this.until('another leader', async () => {
+      const holder = await this.holder();
+      return holder !== undefined && holder !== before;
+    });
   }
 
   async create(spec: Spec = small): Promise<void> {
@@ -100,10 +120,10 @@ export class ProcessWorld implements AsyncDisposable {
     await this.cluster.client.of(MatrixOneCluster).patch({ namespace, name: 'mo' }, merge({ spec }));
   }
 
-  /** Sets how many compute nodes the only group has. */
-  async scale(replicas: number): Promise<void> {
+  /** Changes the group `tp` of compute nodes. */
+  async changeGroup(change: object): Promise<void> {
     const { spec } = await this.mo();
-    const cnGroups = spec.cnGroups?.map((group) => ({ ...group, replicas }));
+    const cnGroups = spec.cnGroups?.map((group) => (group.name === 'tp' ? { ...group, ...change } : group));
     await this.change({ cnGroups });
   }
 
@@ -137,6 +157,27 @@ export class ProcessWorld implements AsyncDisposable {
       .of(Pod)
       .list({ namespace, labels: `matrixorigin.io/component=${component}` });
     return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  }
+
+  async remove(): Promise<void> {
+    await this.cluster.client.of(MatrixOneCluster).delete({ namespace, name: 'mo' });
+  }
+
+  /** All there is in the namespace, by kind and name; empty before a cluster was made, and after it has gone. */
+  async leftovers(): Promise<readonly string[]> {
+    const names = async (kind: Kind) => {
+      const { items } = await this.cluster.client.of(kind).list({ namespace });
+      return items.map(({ metadata }) => `${kind.kind} ${metadata.name}`);
+    };
+    const lines = (await Promise.all(kinds.map(names))).flat();
+    return lines.filter((line) => !common.includes(line));
+  }
+
+  /** Lets the program in a pod misbehave from now on, also after a restart; without words no more. */
+  async misbehave(pod: string, faults = ''): Promise<void> {
+    const folder = '/var/lib/matrixone/data';
+    const write = `mkdir -p ${folder} && echo ${faults} > ${folder}/faults`;
+    await this.kubectl(['exec', '-n', namespace, pod, '--', 'sh', '-c', write]);
   }
 
   /** Where sessions go. */
@@ -178,7 +219,7 @@ function processOf(pod: string): number {
 function isOperatorOf(pid: string, pod: string): boolean {
   try {
     const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0');
-    return read('cmdline').some((part) => part === '/manager') && read('environ').includes(`POD_NAME=${pod}`);
+    return read('cmdline').some((part) => part.endsWith('/main.mjs')) && read('environ').includes(`POD_NAME=${pod}`);
   } catch {
     // ended meanwhile, or somebody else's
     return false;
