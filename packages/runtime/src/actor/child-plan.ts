@@ -1,5 +1,6 @@
 import { type Kind, type KubeObject, resourceName } from '@coxswain/k8s';
 import { ownershipObstacle } from '../apply/index.ts';
+import type { WritableKind } from '../client/index.ts';
 import { checkFunction, checkOptions, isFields, keyOf, keyString, optionNames } from '../core/index.ts';
 import { shortList } from './short-list.ts';
 
@@ -34,10 +35,14 @@ export interface Child {
 }
 
 /**
- * A child as it is wanted: what `object` says is applied, what it leaves out belongs to others.
+ * A child as it is wanted: what `object` says is applied, what it leaves out belongs to others, or has a default.
  * @throws ChildrenError without an object, TypeError for an option that is not known or is nothing of its type
  */
-export function child<C extends KubeObject>(kind: Kind<C>, object: C, options: ChildOptions<C> = {}): Child {
+export function child<C extends KubeObject, Input extends KubeObject = C>(
+  kind: WritableKind<C, Input>,
+  object: NoInfer<Input>,
+  options: ChildOptions<C> = {},
+): Child {
   if (!isFields(kind) || !kind.kind) throw new ChildrenError('child(kind, object): the first argument is not a kind');
   if (!isFields(object) || !isFields(object.metadata)) {
     throw new ChildrenError(`child(${kind.kind}, object): the object has no metadata; give it a name there`);

@@ -131,7 +131,7 @@ describe('immutable configs', () => {
       object: widget('w'),
       owned: () => [],
       client: new TestApi(new VirtualClock()).client(),
-      apply: async <C>(_kind: unknown, desired: C) => desired,
+      apply: async <C>(_kind: unknown, desired: unknown) => desired as C,
     };
     const nameOf = async (content: Partial<ImmutableConfigOptions<ConfigMap>>) =>
       (await immutableConfig(context, { kind: ConfigMap, name: 'w', ...content })).metadata.name;

@@ -1,6 +1,6 @@
 import type { Condition, Kind, KubeObject, Writable } from '@coxswain/k8s';
 import type { Cache, Store } from '../cache/types.ts';
-import type { Client } from '../client/types.ts';
+import type { Client, WritableKind } from '../client/types.ts';
 import type { Clock, Logger, ObjectKey } from '../core/index.ts';
 import type { EventDetails } from '../events/index.ts';
 
@@ -73,9 +73,13 @@ export interface ActorContext<T extends KubeObject> {
   /**
    * Makes a child equal to `desired` where `desired` says something (server-side apply under the controller's name, forced).
    * Owned by the object unless `owned: false`. Sends nothing when the same was applied before and nothing drifted.
-   * Answers the child as it is now.
+   * Fields that the kind has defaults for may be left out, as with `Resource.apply`. Answers the child as it is now.
    */
-  apply<C extends KubeObject>(kind: Kind<C>, desired: C, options?: { readonly owned?: boolean }): Promise<C>;
+  apply<C extends KubeObject, Input extends KubeObject = C>(
+    kind: WritableKind<C, Input>,
+    desired: NoInfer<Input>,
+    options?: { readonly owned?: boolean },
+  ): Promise<C>;
   /** Children of `kind` whose controlling owner is the object. */
   owned<C extends KubeObject>(kind: Kind<C>): readonly C[];
   /**

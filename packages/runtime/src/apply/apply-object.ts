@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { apiVersionOf, type Kind, type KubeObject } from '@coxswain/k8s';
 import { appliedFields } from '../cache/applied-fields.ts';
 import type { Cache } from '../cache/types.ts';
-import { apply, type Client, stringifyJson } from '../client/index.ts';
+import { apply, type Client, stringifyJson, type WritableKind } from '../client/index.ts';
 import { type Clock, deepEqual, isFields, keyOf } from '../core/index.ts';
 import { contains } from './contains.ts';
 import { checkOwnership, controllerReference, type Owner } from './ownership.ts';
@@ -71,7 +71,11 @@ export interface ApplyOptions {
  * @returns the child as it is then
  * @throws OwnershipError, ApiError
  */
-export async function applyObject<C extends KubeObject>(kind: Kind<C>, desired: C, options: ApplyOptions): Promise<C> {
+export async function applyObject<C extends KubeObject, Input extends KubeObject = C>(
+  kind: WritableKind<C, Input>,
+  desired: NoInfer<Input>,
+  options: ApplyOptions,
+): Promise<C> {
   const { cache, client, clock, memory, owner } = options;
   const key = keyOf(desired);
   const existing = cache.has(kind) ? cache.store(kind).get(key) : undefined;
