@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { LogSet } from '../api/index.ts';
+import { BackupWorld, type BackupWorldOptions, ended, runs } from './test-world.ts';
+
+const key = { namespace: 'default', name: 'mo' };
+
+/** Takes one backup; answers how it ended, and how many writes it took. */
+async function backUp(options: BackupWorldOptions): Promise<number> {
+  await using world = await BackupWorld.start(options);
+  await world.servingCluster();
+  await world.createJob('bk');
+  const over = await world.ended('bk');
+  expect([ended(over)[0], runs(world), (await world.backups()).length]).toEqual(['Completed', [1], 1]);
+  await world.gone(() => world.job('bk'), 7_200);
+  expect([runs(world), (await world.backups()).length]).toEqual([[1], 1]);
+  return world.writes;
+}
+
+/** Starts a cluster from a backup, up to its log service; answers how many writes that took. */
+async function restore(options: BackupWorldOptions): Promise<number> {
+  await using world = await BackupWorld.start(options);
+  await world.createBackup();
+  await world.createCluster({ restoreFrom: 'b' });
+  await world.until(
+    () => world.client.of(LogSet).find(key),
+    ({ spec }) => spec.initialConfig?.restoreFrom === 'hk_data',
+  );
+  const { writes } = world;
+  const cluster = await world.until(world.cluster, ({ status }) => status?.restore?.phase === 'Completed');
+  expect([runs(world), world.released.size, world.tooEarly]).toEqual([[1], 1, []]);
+  expect(cluster.metadata.annotations?.['matrixorigin.io/restore-complete']).toBe('True');
+  return writes;
+}
+
+const lives = [
+  ['a backup is taken', backUp],
+  ['a backup is restored', restore],
+] as const;
+
+test.each(lives)('wherever an operator dies, %s once', { timeout: 600_000 }, async (_, live) => {
+  const writes = await live({});
+  expect(writes).toBeGreaterThan(8);
+  for (let write = 1; write <= writes; write++) {
+    for (const when of ['before', 'after'] as const) await live({ cut: { write, when } });
+  }
+});
+
+test.each(lives)('by two operators that act at once %s once', { timeout: 120_000 }, async (_, live) => {
+  await live({ operators: 2 });
+});
+
+test.each(lives)('over a network that loses requests and answers, %s once', { timeout: 240_000 }, async (_, live) => {
+  for (let faults = 1; faults <= 5; faults++) await live({ faults, operators: 1 + (faults % 2) });
+});
