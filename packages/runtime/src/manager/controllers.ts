@@ -28,6 +28,16 @@ export class Controllers {
     return this.#all.every(({ idle }) => idle);
   }
 
+  /** Names of those that only a leader works. */
+  get led(): readonly string[] {
+    return this.#all.filter(({ leaderOnly }) => leaderOnly).map(({ name }) => name);
+  }
+
+  /** Whether the keys of any are shared out among replicas. */
+  get anySharded(): boolean {
+    return this.#all.some(({ declared }) => declared.sharding !== undefined);
+  }
+
   /** One that is added while the others are at work joins them. */
   add(controller: RunningController): void {
     this.#all.push(controller);

@@ -285,7 +285,9 @@ describe('manager', () => {
     const twin = a.controller(Part);
     builder.run({ reconcile: async ({ key }) => void t.calls.push(key.name) });
     expect(() => twin.run({ reconcile: async () => {} })).toThrow('has a controller "configmap" already');
-    expect(() => builder.run({ reconcile: async () => {} })).toThrow('controller configmap: run() was called after run()');
+    expect(() => builder.run({ reconcile: async () => {} })).toThrow(
+      'controller configmap: run() was called after run()',
+    );
     expect(() => builder.owns(Widget)).toThrow('controller configmap: owns() was called after run(); call it before');
     const actor = a.actor(
       Widget,

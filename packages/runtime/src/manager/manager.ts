@@ -31,6 +31,7 @@ import { LeadershipLost } from './errors.ts';
 import type { ManagerState } from './lifecycle.ts';
 import { Runnables } from './runnables.ts';
 import { settles } from './settles.ts';
+import { shardingAdvice } from './sharding-advice.ts';
 import type { ActorBuilder, Manager, ManagerOptions, Runnable } from './types.ts';
 
 /**
@@ -161,6 +162,7 @@ class ControllerManager implements Manager {
 
   async #start(): Promise<void> {
     this.#state = 'starting';
+    this.#advise();
     this.#elector?.start();
     void this.#elector?.lost.then(() => this.#lost());
     await this.#controllers.attach();
@@ -172,6 +174,13 @@ class ControllerManager implements Manager {
     await this.#controllers.workLeading();
     if (this.#stopping) return;
     this.log.info({ manager: this.name, controllers: this.#controllers.names }, 'controllers run');
+  }
+
+  #advise(): void {
+    if (!this.#controllers.anySharded) return;
+    const led = [...this.#controllers.led, ...this.#runnables.led];
+    const advice = shardingAdvice(this.#elector !== undefined, led);
+    if (advice) this.log.warn({ manager: this.name }, advice);
   }
 
   /** @param fault why it ends, when nobody asked for it */

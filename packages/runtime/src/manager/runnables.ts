@@ -31,6 +31,11 @@ export class Runnables {
     return this.#all.filter((each) => !each.leaderOnly && !this.#up.has(each)).map(({ name }) => name);
   }
 
+  /** Names of those that wait for leadership. */
+  get led(): readonly string[] {
+    return this.#all.filter(({ leaderOnly }) => leaderOnly).map(({ name }) => name);
+  }
+
   /** @throws Error when it is here already: it would be started twice */
   add(runnable: Runnable): void {
     if (this.#all.includes(runnable))

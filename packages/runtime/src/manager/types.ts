@@ -29,7 +29,11 @@ export interface ManagerOptions {
    * The one namespace that is looked at: scopes of namespaced kinds that name none mean this one, so that a Role is enough. Default: all.
    */
   readonly namespace?: string;
-  /** Absent: no election, this process leads. */
+  /**
+   * Absent: no election, this process leads. Controllers with `sharding` need none, since each shard has a Lease of its own; with several
+   * replicas all others do, and so do runnables with `leaderOnly`. The log warns of an election that nothing waits for, and of shards
+   * beside controllers that every replica would work whole.
+   */
   readonly election?: { readonly namespace: string; readonly lease: string; readonly identity?: string };
   /**
    * Milliseconds for a stop: running reconciles and runnables may end meanwhile. Those that have not are told in the log and left a moment

@@ -3,7 +3,10 @@ import { type Clock, checkNumber, checkOptions, type Logger, optionNames, type R
 import { checkTimes, defaultTimes, type ElectionTimes } from '../election/index.ts';
 import type { MetricsRegistry } from '../metrics/index.ts';
 
-/** How the keys of one controller are shared out among its replicas. All replicas have to say the same. */
+/**
+ * How the keys of one controller are shared out among its replicas. All replicas have to say the same. Needs no election of the manager:
+ * each shard has its own Lease, by which its writes are fenced. Controllers of the same manager without it do.
+ */
 export interface ShardingOptions {
   /** Parts the keys are divided into; default 16. More make an evener share and cost a Lease each. At most 256. */
   readonly shards?: number;
