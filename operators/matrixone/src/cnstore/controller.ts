@@ -9,9 +9,11 @@ import {
   CONDITION_CN_STORE,
   FINALIZER_CN_DRAINING,
   FINALIZER_CN_STORE,
+  KRUISE_LIFECYCLE_STATE,
   LABEL_CN_UUID,
   LABEL_COMPONENT,
 } from '../api/index.ts';
+import { isDirect, isDone } from './direct.ts';
 import { UnregisteredNodeError } from './errors.ts';
 import { leave } from './leaving.ts';
 import { runsSince } from './main-container.ts';
@@ -74,9 +76,17 @@ async function serve(pass: Pass): Promise<Result> {
     labels: { [LABEL_CN_UUID]: store.uuid },
     annotations: { ...drainMarks, [ANNOTATION_CN_STATE]: 'Up' },
   };
+  if (isDirect(pod) && isDone(pod)) return sendAway(pass);
   // First the finalizers: what serves must not go without a word.
   const marked = { ...pass, pod: await changeMetadata(client, pod, change, signal) };
   return isPooled(pod) ? wait(marked) : putIntoService(marked);
+}
+
+/** Does for a direct pod what OpenKruise does for its own: from now on it is emptied, and deleted then. */
+async function sendAway({ client, pod, signal }: Pass): Promise<Result> {
+  const change = { addFinalizers: [FINALIZER_CN_DRAINING], labels: { [KRUISE_LIFECYCLE_STATE]: 'PreparingDelete' } };
+  await changeMetadata(client, pod, change, signal);
+  return { requeueAfter: 0 };
 }
 
 async function putIntoService(pass: Pass): Promise<Result> {

@@ -288,3 +288,28 @@ test('a set that joins a cluster by address is drained without a LogSet', async 
   await world.clock.advance(60_000);
   expect(await world.isHeld('a')).toBe(true);
 });
+
+test.each([
+  ['its claim is gone', { 'pool.matrixorigin.io/phase': 'Idle' }],
+  ['its pool sends it away', { 'pool.matrixorigin.io/phase': 'Terminating' }],
+  ['OpenKruise would delete it', { 'apps.kruise.io/specified-delete': 'true' }],
+])('a pod that others made is emptied and deleted when %s', async (_, labels) => {
+  const stores = new TestStores();
+  await using world = await NodeWorld.start(stores, { spec: drains });
+  stores.nodes.set('a', 'serving');
+  stores.now = { sessions: 1, pipelines: 0, replicas: 0 };
+  await world.add('a', {
+    labels: { 'pool.matrixorigin.io/direct-pod': 'y', 'pool.matrixorigin.io/phase': 'Bound' },
+    annotations: { 'pool.matrixorigin.io/management-policy': 'Pooling' },
+  });
+  expect(await world.gate('a')).toBe('True CNStoreReady');
+  await world.change('a', { labels });
+  expect(await world.gate('a')).toBe('False CNStorePrepareStop: waits for 1 session');
+  await world.clock.advance(60_000);
+  expect((await world.pod('a'))?.metadata.deletionTimestamp).toBeUndefined();
+  stores.now = { sessions: 0, pipelines: 0, replicas: 0 };
+  await world.clock.advance(10_000);
+  expect((await world.pod('a'))?.metadata.deletionTimestamp).toBeDefined();
+  await world.runs('a', false);
+  expect(stores.nodes.has('a')).toBe(false);
+});

@@ -1,6 +1,6 @@
-import type { Pod } from '@coxswain/k8s';
+import { Pod } from '@coxswain/k8s';
 import type { Result } from '@coxswain/runtime/controller';
-import { formatDuration, formatTime, isConflict, isNotFound, parseTime } from '@coxswain/runtime/core';
+import { formatDuration, formatTime, isConflict, isNotFound, keyOf, parseTime } from '@coxswain/runtime/core';
 import {
   ANNOTATION_CN_STATE,
   ANNOTATION_DIAGNOSE_DRAINING,
@@ -10,6 +10,7 @@ import {
   CONDITION_CN_STORE,
   FINALIZER_CN_DRAINING,
 } from '../api/index.ts';
+import { isDirect } from './direct.ts';
 import { type DrainDecision, decideDrain, decideLocks, drainTimeout, waitFor } from './drain.ts';
 import { isAbandoned, type Pass } from './pass.ts';
 import { changeMetadata, setGate } from './pod-writes.ts';
@@ -109,8 +110,11 @@ function giveUp(pass: Pass, pod: Pod, timeout: number): Promise<Result> {
   return release(pass, pod);
 }
 
-/** Lets OpenKruise go on. */
+/** Lets OpenKruise go on. A pod that is not OpenKruise's is deleted, which comes to its end by itself: cut here, it is done again. */
 async function release({ client, signal }: Pass, pod: Pod): Promise<Result> {
-  await changeMetadata(client, pod, { removeFinalizers: [FINALIZER_CN_DRAINING], annotations: drainMarks }, signal);
+  const { uid = '' } = pod.metadata;
+  if (isDirect(pod)) await client.of(Pod).delete(keyOf(pod), { preconditions: { uid }, signal });
+  else
+    await changeMetadata(client, pod, { removeFinalizers: [FINALIZER_CN_DRAINING], annotations: drainMarks }, signal);
   return undefined;
 }
