@@ -8,8 +8,9 @@ import { ExternalFeeds, type ExternalSource } from './external-source.ts';
 import type { ControllerHost } from './host.ts';
 import { type ControllerObserver, controllerMetrics } from './metrics.ts';
 import type { ResolvedOptions } from './options.ts';
+import { OwnStores } from './own-stores.ts';
 import { Passes } from './passes.ts';
-import type { Attached, Source } from './source.ts';
+import type { Attached, Enqueue, Source } from './source.ts';
 import { Startup } from './startup.ts';
 import type { Controller, DeclaredActor, DeclaredController, DeclaredKind, Reconciler } from './types.ts';
 
@@ -35,6 +36,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
   readonly #observer: ControllerObserver;
   readonly #log: Logger;
   readonly #passes: Passes;
+  readonly #stores: OwnStores;
   readonly #sharder: Sharder | undefined;
   readonly #external: ExternalFeeds;
   #attached: readonly Attached[] = [];
@@ -60,8 +62,12 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
       ...(options.rate ? { rate: options.rate } : {}),
       observer: queueMetrics(metrics, name),
     });
+    this.#stores = new OwnStores(host.cache);
+    const reading = { cache: this.#stores };
     this.#passes = new Passes({
       ...parts,
+      ...reading,
+      host: { ...host, ...reading },
       queue: this.#queue,
       observer: this.#observer,
       log: this.#log,
@@ -101,6 +107,11 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
     };
   }
 
+  readonly #heed: Enqueue = (key, lane, kind, event) => {
+    const text = keyString(key);
+    if (!this.#passes.workOf(text)?.claims(kind, event, lane)) this.#collect(text, lane);
+  };
+
   /** Adds the key of an event, with `debounce` only when the burst that it belongs to is over. The first listing is no burst. */
   #collect(key: string, lane: Lane): void {
     const { debounce } = this.#parts.options;
@@ -135,12 +146,9 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
    */
   async attach(): Promise<void> {
     const { host, sources, options } = this.#parts;
-    this.#attached = sources.map((source) =>
-      source.attach(host.cache, (key, lane, kind, event) => {
-        const text = keyString(key);
-        if (!this.#passes.workOf(text)?.claims(kind, event, lane)) this.#collect(text, lane);
-      }),
-    );
+    this.#attached = sources.map((source) => source.attach(host.cache));
+    for (const { informer } of this.#attached) this.#stores.add(informer);
+    for (const source of this.#attached) source.feed(this.#heed, this.#stores);
     this.#startup = new Startup(this.#attached, host.clock, this.#log);
     await this.#startup.synced(this.name, options.startupTimeout);
   }
@@ -158,9 +166,9 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
   }
 
   #startExternal(): void {
-    const { cache, clock, random } = this.#parts.host;
+    const { clock, random } = this.#parts.host;
     const enqueue = (key: ObjectKey, lane: Lane = 'child') => this.#collect(keyString(key), lane);
-    this.#external.start({ enqueue, cache, clock, random, log: this.#log });
+    this.#external.start({ enqueue, cache: this.#stores, clock, random, log: this.#log });
   }
 
   /**

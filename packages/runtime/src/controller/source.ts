@@ -2,7 +2,9 @@ import type { Kind, KubeObject } from '@coxswain/k8s';
 import type { Cache, Informer, InformerScope, StoreEvent } from '../cache/types.ts';
 import { keyOf, keyString, type ObjectKey } from '../core/index.ts';
 import type { Lane } from '../queue/index.ts';
+import { CatchUp } from './catch-up.ts';
 import { checkSource } from './check-source.ts';
+import type { OwnStores } from './own-stores.ts';
 import { ownerIndex, ownerKey, ownerUid } from './owner.ts';
 import type { MapToKeys, Predicate } from './types.ts';
 
@@ -12,6 +14,8 @@ export type Enqueue = (key: ObjectKey, lane: Lane, kind: Kind, event: StoreEvent
 /** A source at work. */
 export interface Attached {
   readonly informer: Informer<KubeObject>;
+  /** Feeds the queue from now on, first with what there is. @param stores where the controller reads */
+  feed(enqueue: Enqueue, stores: OwnStores): void;
   /** Feeds the queue no more. The informer stays for those who still read its store, until it is released. */
   detach(): void;
 }
@@ -23,8 +27,8 @@ export interface Source {
   readonly use: 'for' | 'owns' | 'watches';
   /** The namespaces that its scope names; absent: all. */
   readonly namespaces?: readonly string[];
-  /** Starts (or joins) the informer and feeds the queue from now on. */
-  attach(cache: Cache, enqueue: Enqueue): Attached;
+  /** Starts (or joins) the informer. */
+  attach(cache: Cache): Attached;
 }
 
 interface SourceSpec<T extends KubeObject> {
@@ -45,24 +49,42 @@ function source<T extends KubeObject>(spec: SourceSpec<T>): Source {
     kind: spec.kind,
     use: spec.use,
     ...(namespaces ? { namespaces } : {}),
-    attach(cache, enqueue) {
+    attach(cache) {
       const informer = cache.informer(spec.kind, spec.scope);
       spec.prepare?.(informer);
-      const unsubscribe = informer.onEvent((event: StoreEvent<T>) => {
-        if (spec.where && !spec.where(event)) return;
-        const lane = event.type === 'added' && event.initial ? 'resync' : spec.lane;
-        const keys = new Map<string, ObjectKey>();
-        for (const key of spec.keys(event.object, cache)) keys.set(keyString(key), key);
-        // The object may have pointed elsewhere before: those it left must hear of it too.
-        if (event.type === 'updated') for (const key of spec.keys(event.previous, cache)) keys.set(keyString(key), key);
-        for (const key of keys.values()) enqueue(key, lane, spec.kind, event);
-      });
+      const unsubscribers: (() => void)[] = [];
       return {
         informer: informer as unknown as Informer<KubeObject>,
-        detach: unsubscribe,
+        feed(enqueue, stores) {
+          const shown = stores.shown(spec.kind);
+          const behind = shown && shown.store !== informer.store ? new CatchUp(shown) : undefined;
+          if (behind) unsubscribers.push(behind.stop);
+          const heed = (event: StoreEvent<T>) => {
+            const lane = event.type === 'added' && event.initial ? 'resync' : spec.lane;
+            const keys = keysOf(spec, event, stores);
+            for (const key of keys.values()) enqueue(key, lane, spec.kind, event);
+            if (behind && keys.size > 0) behind.note(event, keys, (key) => enqueue(key, lane, spec.kind, event));
+          };
+          unsubscribers.push(informer.onEvent((event) => (spec.where?.(event) ?? true) && heed(event)));
+        },
+        detach() {
+          for (const unsubscribe of unsubscribers.splice(0)) unsubscribe();
+        },
       };
     },
   };
+}
+
+/** Those of the object as it is and, since it may have pointed elsewhere before, as it was: those it left must hear of it too. */
+function keysOf<T extends KubeObject>(
+  { keys }: SourceSpec<T>,
+  event: StoreEvent<T>,
+  cache: Cache,
+): ReadonlyMap<string, ObjectKey> {
+  const found = new Map<string, ObjectKey>();
+  for (const key of keys(event.object, cache)) found.set(keyString(key), key);
+  if (event.type === 'updated') for (const key of keys(event.previous, cache)) found.set(keyString(key), key);
+  return found;
 }
 
 /** The controller's own kind. */

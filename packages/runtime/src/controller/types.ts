@@ -13,6 +13,7 @@ export interface ReconcileContext {
   readonly key: ObjectKey;
   /** Fenced by the leader lease; its writes are seen at once by the stores. */
   readonly client: Client;
+  /** `store(kind)` of a kind that the controller watches shows what it watches of it; every change of that wakes it. */
   readonly cache: Cache;
   readonly clock: Clock;
   readonly log: Logger;
