@@ -24,5 +24,6 @@ export async function s3Paths(filters: readonly string[]): Promise<readonly stri
     return undefined;
   }
   await installAwsCli(say);
+  process.env['COX_S3'] = '1';
   return filters.length > 0 ? filters : suites;
 }

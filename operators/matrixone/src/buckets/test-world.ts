@@ -4,7 +4,7 @@ import { type Cluster, type Stage, startCluster } from '@coxswain/cluster';
 import { CustomResourceDefinition, Job, Namespace, Pod } from '@coxswain/k8s';
 import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { apply, createClient, type Transport } from '@coxswain/runtime/client';
-import { type Logger, type Random, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
+import { isNotFound, type Logger, type Random, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
 import { BucketClaim, LogSet, type S3Storage } from '../api/index.ts';
 import { matrixoneOperator } from '../operator.ts';
@@ -119,6 +119,16 @@ export class BucketWorld implements AsyncDisposable {
     return (await this.drive(this.client.of(BucketClaim).list())).items;
   }
 
+  /** Deletes a claim, if it is there. */
+  async forget({ metadata: { namespace = '', name } }: BucketClaim): Promise<void> {
+    const gone = this.client.of(BucketClaim).delete({ namespace, name });
+    await this.drive(
+      gone.catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      }),
+    );
+  }
+
   async jobs(): Promise<readonly Job[]> {
     return (await this.drive(this.client.of(Job).list())).items;
   }
@@ -149,7 +159,7 @@ export class BucketWorld implements AsyncDisposable {
     return promise;
   }
 
-  /** Lets time go on, half a second at a time, until `holds`. */
+  /** Lets time go on, half a second at a time (ten, when it may take long), until `holds`. */
   async until(what: string, holds: () => Promise<boolean>, seconds = 600): Promise<void> {
     const start = this.clock.now();
     while (!(await holds())) {
@@ -160,7 +170,7 @@ export class BucketWorld implements AsyncDisposable {
           `${what} does not hold after ${seconds}s: ${(await this.phases()).join(', ')}; ${told.join('; ')}`,
         );
       }
-      await this.clock.advance(500);
+      await this.clock.advance(seconds > 600 ? 10_000 : 500);
     }
   }
 
