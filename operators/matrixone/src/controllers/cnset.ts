@@ -23,10 +23,17 @@ type Context = ActorContext<CNSet>;
 export class CNSetActor implements Actor<CNSet> {
   readonly #args: DefaultServiceArgs;
   readonly #buckets: boolean;
+  readonly #drains: boolean;
 
-  /** @param options `buckets`: whether S3 paths have owners, who must know who uses them */
-  constructor(options: { readonly serviceArgs: DefaultServiceArgs; readonly buckets: boolean }) {
+  constructor(options: {
+    readonly serviceArgs: DefaultServiceArgs;
+    /** Whether S3 paths have owners, who must know who uses them. */
+    readonly buckets: boolean;
+    /** Whether somebody puts nodes into service, so that they may begin out of it. */
+    readonly drains: boolean;
+  }) {
     this.#args = options.serviceArgs;
+    this.#drains = options.drains;
     this.#buckets = options.buckets;
   }
 
@@ -35,7 +42,8 @@ export class CNSetActor implements Actor<CNSet> {
   }
 
   async observe(context: Context): Promise<Action<CNSet> | undefined> {
-    const spec = defaultCNSet(context.object.spec, this.#args);
+    const asked = defaultCNSet(context.object.spec, this.#args);
+    const spec = this.#drains ? asked : withoutDrain(asked);
     refuseProblems(context, cnSetProblems({ spec, deps: context.object.deps }));
     const change = volumeChange(spec.cacheVolume, liveWorkload(context)?.spec.volumeClaimTemplates);
     if (change.kind === 'grow') return growVolumes(spec, change.to);
@@ -65,6 +73,11 @@ export class CNSetActor implements Actor<CNSet> {
     if (this.#buckets) await leaveBucket(context, 'CN');
     return true;
   }
+}
+
+/** Nodes that drain begin as such, and nobody would ever tell them to serve. */
+function withoutDrain({ scalingConfig, ...spec }: CNSetSpec): CNSetSpec {
+  return scalingConfig ? { ...spec, scalingConfig: { ...scalingConfig, storeDrainEnabled: false } } : spec;
 }
 
 /** Milliseconds between looks while the rollout goes on; changes of its objects wake the controller before. */

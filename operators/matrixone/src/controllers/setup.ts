@@ -57,6 +57,8 @@ export function setupControllers(manager: Manager, options: MatrixOneOptions = {
     .run();
   if (sql) setupMetricReader(manager, sql);
   const { buckets } = options;
+  // Said by name, as the gate `cnLabel` does when it is off; what is simply not given is a test's.
+  const drains = options.cnStores !== unmanagedCnStores;
   const scopeOfBuckets = buckets ? { buckets: buckets.namespace ? { namespace: buckets.namespace } : {} } : {};
   const logSet = new LogSetActor({ serviceArgs, failover: options.failover ?? true, ...scopeOfBuckets });
   const logSets = manager
@@ -78,7 +80,7 @@ export function setupControllers(manager: Manager, options: MatrixOneOptions = {
     .watches(Pod, { scope, where: podMatters, map: setOfPod('DNSet') })
     .run();
   manager
-    .actor(CNSet, new CNSetActor({ serviceArgs, buckets: buckets !== undefined }), {
+    .actor(CNSet, new CNSetActor({ serviceArgs, buckets: buckets !== undefined, drains }), {
       fieldManager,
       finalizer: FINALIZER_CNSET,
     })

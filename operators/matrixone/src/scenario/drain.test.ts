@@ -1,0 +1,65 @@
+import { ConfigMap, Pod } from '@coxswain/k8s';
+import { merge } from '@coxswain/runtime/client';
+import { eventKind } from '@coxswain/runtime/events';
+import { expect, test } from 'vitest';
+import { CNSet, MatrixOneCluster } from '../api/index.ts';
+import { type CnStoreService, unmanagedCnStores } from '../cnstore/index.ts';
+import { World } from './test-world.ts';
+
+const key = { namespace: 'default', name: 'mo' };
+
+/** The cluster with one group that has so many nodes. */
+function withGroup(cluster: MatrixOneCluster, more: object): MatrixOneCluster {
+  const resources = { requests: { cpu: '100m', memory: '512Mi' } };
+  const group = { name: 'tp', replicas: 2, cacheVolume: { size: '1Gi' }, serviceType: 'ClusterIP' as const, resources };
+  return { ...cluster, spec: { ...cluster.spec, cnGroups: [{ ...group, ...more }] } };
+}
+
+test('terminationPolicy Drain empties all nodes first, says what that waits for, and then deletes', {
+  timeout: 240_000,
+}, async () => {
+  let sessions = 2;
+  const forgotten: string[] = [];
+  const cnStores: CnStoreService = {
+    serve: async () => {},
+    drain: async () => {},
+    load: async () => ({ sessions, pipelines: 0, replicas: 0 }),
+    forget: async ({ podName }) => void forgotten.push(podName),
+  };
+  await using world = await World.start({ cnStores });
+  await world.applyExample((cluster) => withGroup(cluster, { terminationPolicy: 'Drain' }));
+  await world.until('the cluster is settled', () => world.settled());
+  const labels = 'matrixorigin.io/component=CNSet';
+  const pods = async () => (await world.drive(world.client.of(Pod).list({ namespace: 'default', labels }))).items;
+  const names = (await pods()).map(({ metadata }) => metadata.name).sort();
+
+  await world.drive(world.client.of(MatrixOneCluster).delete(key));
+  await world.clock.advance(120_000);
+  expect((await pods()).map(({ metadata }) => metadata.name).sort()).toEqual(names);
+  const set = await world.drive(world.client.of(CNSet).get({ namespace: 'default', name: 'mo-tp' }));
+  expect(set.status?.conditions?.find(({ type }) => type === 'Draining')).toMatchObject({
+    status: 'True',
+    reason: 'NodesDraining',
+    message: names.map((name) => `${name} waits for 2 sessions`).join('; '),
+  });
+  sessions = 0;
+  await world.until('the cluster is gone', async () => (await world.cluster()) === undefined);
+  expect([...new Set(forgotten)].sort()).toEqual(names);
+  const { items } = await world.drive(world.client.of(eventKind).list({ namespace: 'default' }));
+  const drained = items.filter(({ reason }) => reason === 'Drained').map(({ regarding }) => regarding?.name);
+  expect(drained.toSorted()).toEqual(names);
+});
+
+test('where HAKeeper is not asked nodes do not begin out of service, as nobody would put them into it', {
+  timeout: 240_000,
+}, async () => {
+  await using world = await World.start({ cnStores: unmanagedCnStores });
+  await world.applyExample((cluster) => withGroup(cluster, { scalingConfig: { storeDrainEnabled: true } }));
+  await world.until('the cluster is settled', () => world.settled());
+  const map = await world.drive(world.client.of(ConfigMap).get({ namespace: 'default', name: 'mo-tp-cn-config' }));
+  expect(JSON.stringify(map.data)).toContain('port-base = 6002');
+  expect(JSON.stringify(map.data)).not.toContain('init-work-state');
+  const spec = { cnGroups: [{ name: 'tp', replicas: 1, cacheVolume: { size: '1Gi' }, serviceType: 'ClusterIP' }] };
+  await world.drive(world.client.of(MatrixOneCluster).patch(key, merge({ spec })));
+  await world.until('the cluster is settled', () => world.settled());
+});
