@@ -1,5 +1,14 @@
 import type { Kind, PolicyRule } from '@coxswain/k8s';
-import { ConfigMap, Deployment, Job, PersistentVolumeClaim, Pod, Secret, Service } from '@coxswain/k8s';
+import {
+  ConfigMap,
+  Deployment,
+  Job,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  Secret,
+  Service,
+} from '@coxswain/k8s';
 import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import {
   Backup,
@@ -38,7 +47,10 @@ const access: readonly Access[] = [
   },
   { kinds: [CNPool, CNClaimSet], verbs: [...read, 'patch'], below: { status: ['patch', 'update'] } },
   { kinds: [CNClaim], verbs: [...read, ...write], below: { status: ['patch', 'update'] } },
-  { kinds: [KruiseStatefulSet, CloneSet, Deployment, Service, ConfigMap], verbs: [...read, ...write] },
+  {
+    kinds: [KruiseStatefulSet, CloneSet, Deployment, Service, ConfigMap, PodDisruptionBudget],
+    verbs: [...read, ...write],
+  },
   { kinds: [BackupJob, RestoreJob], verbs: [...read, ...write], below: { status: ['patch', 'update'] } },
   { kinds: [Job], verbs: [...read, ...write] },
   // Taken over as it was seen, or not at all; it has no status of its own.

@@ -1,5 +1,10 @@
-import type { ConfigMap, Kind, KubeObject, Pod, Service } from '@coxswain/k8s';
-import { ConfigMap as ConfigMapKind, Pod as PodKind, Service as ServiceKind } from '@coxswain/k8s';
+import type { ConfigMap, Kind, KubeObject, Pod, PodDisruptionBudget, Service } from '@coxswain/k8s';
+import {
+  PodDisruptionBudget as BudgetKind,
+  ConfigMap as ConfigMapKind,
+  Pod as PodKind,
+  Service as ServiceKind,
+} from '@coxswain/k8s';
 import type { ActorContext } from '@coxswain/runtime/actor';
 import type { InformerScope } from '@coxswain/runtime/cache';
 import type { MapToKeys } from '@coxswain/runtime/controller';
@@ -69,6 +74,27 @@ export function liveSet<T extends KubeObject, W extends Workload>(
   };
 }
 
+/** The children of a set. */
+interface SetPlan<W> {
+  readonly services: readonly Service[];
+  readonly configMaps: readonly ConfigMap[];
+  readonly workload: W;
+  /** Absent for sets that never have one. */
+  readonly budget?: PodDisruptionBudget | undefined;
+}
+
+/** A set whose pods node drains must spare has one budget, or none while there is nothing to spare. */
+async function applyBudget<T extends KubeObject>(
+  context: ActorContext<T>,
+  budget: PodDisruptionBudget | undefined,
+): Promise<void> {
+  if (budget) {
+    await context.apply(BudgetKind, budget);
+    return;
+  }
+  for (const old of context.owned(BudgetKind)) await context.ensureGone(BudgetKind, keyOf(old));
+}
+
 /**
  * Writes the children of a plan: services and configuration first, as the pods need them to start. What earlier configurations have left
  * goes once all pods are new.
@@ -76,12 +102,13 @@ export function liveSet<T extends KubeObject, W extends Workload>(
 export async function applyPlan<T extends KubeObject, W extends Workload>(
   context: ActorContext<T>,
   kind: Kind<W>,
-  plan: { readonly services: readonly Service[]; readonly configMaps: readonly ConfigMap[]; readonly workload: W },
+  plan: SetPlan<W>,
 ): Promise<W> {
   const before = context.store(kind).get(keyOf(plan.workload));
   for (const service of plan.services) await context.apply(ServiceKind, service);
   for (const map of plan.configMaps) await context.apply(ConfigMapKind, map);
   const workload = await context.apply(kind, plan.workload);
+  if ('budget' in plan) await applyBudget(context, plan.budget);
   tellChange(context, before, workload);
   if (pendingRollout(workload) === undefined) await sweepConfigs(context, workload, plan.configMaps);
   return workload;

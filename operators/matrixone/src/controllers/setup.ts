@@ -1,6 +1,6 @@
-import { ConfigMap, Pod, Service } from '@coxswain/k8s';
+import { ConfigMap, Pod, PodDisruptionBudget, Service } from '@coxswain/k8s';
 import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
-import { statusChanged } from '@coxswain/runtime/controller';
+import { generationChanged, statusChanged } from '@coxswain/runtime/controller';
 import { createRecorder } from '@coxswain/runtime/events';
 import type { Manager } from '@coxswain/runtime/manager';
 import {
@@ -66,6 +66,7 @@ export function setupControllers(manager: Manager, options: MatrixOneOptions = {
     .owns(KruiseStatefulSet, { scope })
     .owns(Service, { scope })
     .owns(ConfigMap, { scope })
+    .owns(PodDisruptionBudget, { scope, where: generationChanged })
     .watches(Pod, { scope, where: podMatters, map: setOfPod('LogSet') });
   if (buckets) logSets.watches(BucketClaim, { map: ownerOfClaim });
   logSets.run();
@@ -94,6 +95,7 @@ export function setupControllers(manager: Manager, options: MatrixOneOptions = {
     .owns(CloneSet, { scope })
     .owns(Service, { scope })
     .owns(ConfigMap, { scope })
+    .owns(PodDisruptionBudget, { scope, where: generationChanged })
     .watches(Pod, { scope, where: podMatters, map: setOfPod('ProxySet') })
     .run();
   const { client, clock, random, log } = manager;

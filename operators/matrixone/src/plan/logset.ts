@@ -1,9 +1,10 @@
-import type { ConfigMap, Service } from '@coxswain/k8s';
+import type { ConfigMap, PodDisruptionBudget, Service } from '@coxswain/k8s';
 import type { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { type LogSetSpec, logSetNames, setLabels } from '../api/index.ts';
 import { type BootstrapMember, bootstrapToml, gossipToml, type LogService, logSetToml } from '../config/index.ts';
 import {
   logDiscoveryService,
+  logDisruptionBudget,
   logHeadlessService,
   logMetricService,
   logSetWorkload,
@@ -21,6 +22,8 @@ export interface LogSetPlan {
   /** Bootstrap, gossip, configuration. */
   readonly configMaps: readonly ConfigMap[];
   readonly workload: KruiseStatefulSet;
+  /** What node drains must leave. */
+  readonly budget?: PodDisruptionBudget | undefined;
 }
 
 /**
@@ -49,5 +52,6 @@ export function planLogSet(
       map,
     ],
     workload: logSetWorkload(set, spec, config, live.workload, reserved, scaling),
+    budget: logDisruptionBudget(set, spec),
   };
 }

@@ -1,8 +1,8 @@
-import type { ConfigMap, Service } from '@coxswain/k8s';
+import type { ConfigMap, PodDisruptionBudget, Service } from '@coxswain/k8s';
 import type { CloneSet } from '@coxswain/k8s/kruise';
 import { type ProxySetSpec, proxySetNames, type SharedStorage } from '../api/index.ts';
 import { type LogService, proxySetToml } from '../config/index.ts';
-import { proxyService, proxySetWorkload, type SetKey } from '../pods/index.ts';
+import { proxyDisruptionBudget, proxyService, proxySetWorkload, type SetKey } from '../pods/index.ts';
 import { proxyStartScript } from '../scripts/index.ts';
 import { roleConfig } from './config-map.ts';
 import type { LiveSet } from './live.ts';
@@ -12,6 +12,8 @@ export interface ProxySetPlan {
   readonly services: readonly Service[];
   readonly configMaps: readonly ConfigMap[];
   readonly workload: CloneSet;
+  /** What node drains must leave. */
+  readonly budget?: PodDisruptionBudget | undefined;
 }
 
 /** What a ProxySet should consist of. @throws TomlSyntaxError */
@@ -33,5 +35,6 @@ export function planProxySet(
     services: [proxyService(set, spec)],
     configMaps: [map],
     workload: proxySetWorkload(set, spec, storage, config),
+    budget: proxyDisruptionBudget(set, spec),
   };
 }

@@ -5,6 +5,7 @@
  */
 export { claimTemplates, dataVolumeSize, keptClaimTemplates, type VolumeChange, volumeChange } from './claims.ts';
 export { cnLabelAnnotation, cnSetTemplate, cnSetWorkload } from './cnset.ts';
+export { logDisruptionBudget, proxyDisruptionBudget } from './disruption.ts';
 export { dnSetTemplate, dnSetWorkload } from './dnset.ts';
 export { claimRetention, logSetTemplate, logSetWorkload, type StoreScaling } from './logset.ts';
 export { overlayContainer, overlayPod } from './overlay.ts';
