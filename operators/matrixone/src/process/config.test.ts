@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readConfig } from './config.ts';
+import { backupsOf } from './set-up.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -57,4 +58,10 @@ test.each<[Readonly<Record<string, string>>, RegExp]>([
 
 test('a folder that is not there', async () => {
   await expect(readConfig(join(folder, 'none'))).rejects.toThrow(/cannot be read: .*mount the ConfigMap there/);
+});
+
+test('backups are on with their gate, and run the image that is named', async () => {
+  expect(backupsOf(await files({}))).toBe(false);
+  expect(backupsOf(await files({ featureGates: 'backupRestore: true\n' }))).toEqual({});
+  expect(backupsOf(await files({ brConfig: 'image: mobr:1\n' }))).toEqual({ image: 'mobr:1' });
 });

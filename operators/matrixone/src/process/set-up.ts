@@ -6,6 +6,7 @@ import { prometheusMetrics } from '@coxswain/runtime/metrics';
 import { healthServer, metricsServer } from '@coxswain/runtime/serving';
 import { type CertificateSource, certificatesFromFiles, selfSigned, webhookServer } from '@coxswain/runtime/webhook';
 import { matrixoneWebhooks } from '../admission/index.ts';
+import type { BackupOptions } from '../backup/index.ts';
 import { rpcMetrics, withConditions } from '../metrics/index.ts';
 import { matrixoneOperator } from '../operator.ts';
 import type { MatrixOneOptions } from '../options.ts';
@@ -78,9 +79,18 @@ export async function setUp(parts: Parts): Promise<Manager> {
     sql: mysqlService({ clock }),
     serviceArgs,
     failover: flags.failover,
+    backup: backupsOf(config),
     ...bucketsOf(parts),
   });
   return manager;
+}
+
+/** Off without the gate: then nobody acts on backups, and a cluster that is to start from one says so. */
+export function backupsOf({
+  gates,
+  backupImage,
+}: Pick<OperatorConfig, 'gates' | 'backupImage'>): BackupOptions | false {
+  return gates.backupRestore && (backupImage ? { image: backupImage } : {});
 }
 
 function bucketsOf({
