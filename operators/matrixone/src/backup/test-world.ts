@@ -63,6 +63,8 @@ export class BackupWorld implements AsyncDisposable {
   readonly released = new Set<string>();
   /** What was missing when a log service was made. */
   readonly tooEarly: string[] = [];
+  /** Writes of the operator when there was a log service. */
+  writesToLogSet: number | undefined;
   readonly #options: BackupWorldOptions;
   readonly #managers: Manager[] = [];
   #process: CutTransport | undefined;
@@ -107,6 +109,7 @@ export class BackupWorld implements AsyncDisposable {
       if (!metadata.annotations?.['matrixorigin.io/held']) this.released.add(metadata.uid ?? '');
     });
     await this.#watch(LogSet, async ({ metadata }) => {
+      this.writesToLogSet ??= this.writes;
       const cluster = await this.cluster();
       const isMarked = cluster?.metadata.annotations?.['matrixorigin.io/restore-complete'] !== undefined;
       if (cluster?.spec.restoreFrom && !isMarked) this.tooEarly.push(metadata.name);
