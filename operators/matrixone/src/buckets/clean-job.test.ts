@@ -1,0 +1,74 @@
+import type { PodTemplateSpec } from '@coxswain/k8s';
+import { expect, test } from 'vitest';
+import type { BucketClaim } from '../api/index.ts';
+import { cleanJob } from './clean-job.ts';
+
+const template = {
+  metadata: { annotations: { 'matrixorigin.io/config-suffix': '3f26204' }, labels: { app: 'log' } },
+  spec: {
+    initContainers: [{ name: 'first', image: 'busybox' }],
+    containers: [
+      {
+        name: 'main',
+        image: 'matrixorigin/matrixone:2.1.0',
+        command: ['/bin/sh', '/etc/logservice/start.sh'],
+        args: ['-debug-http=:6060'],
+        env: [{ name: 'AWS_REGION', value: 'us-west-2' }],
+        resources: { requests: { memory: '64Gi' } },
+        livenessProbe: { tcpSocket: { port: 32001 } },
+        lifecycle: { preStop: { exec: { command: ['sync'] } } },
+        volumeMounts: [
+          { name: 'mo-data', mountPath: '/var/lib/matrixone' },
+          { name: 's3-ssl', mountPath: '/etc/s3-ssl', readOnly: true },
+        ],
+      },
+      { name: 'sidecar', image: 'busybox' },
+    ],
+    volumes: [
+      { name: 'config', configMap: { name: 'mo-log-config' } },
+      { name: 's3-ssl', secret: { secretName: 'ca' } },
+    ],
+    readinessGates: [{ conditionType: 'InPlaceUpdateReady' }],
+    nodeSelector: { disk: 'ssd' },
+    serviceAccountName: 'lake',
+  },
+} satisfies PodTemplateSpec;
+
+test('the cleaning pod gets to the data as a log store does, and has nothing else of one', () => {
+  const claim = {
+    metadata: { namespace: 'prod', name: 'bucket-1' },
+    spec: { s3: { path: 'lake/prod', certificateRef: { name: 'ca', files: ['ca.pem'] } }, logSetSpec: template },
+  } as unknown as BucketClaim;
+  const { metadata, spec } = cleanJob(claim);
+  expect([metadata.namespace, metadata.name, spec?.parallelism, spec?.completions]).toEqual([
+    'prod',
+    'job-bucket-1',
+    1,
+    1,
+  ]);
+  expect(spec?.template.metadata).toEqual({ annotations: template.metadata.annotations });
+  const { containers, volumes, ...pod } = spec?.template.spec ?? {};
+  expect(pod).toEqual({
+    restartPolicy: 'OnFailure',
+    readinessGates: template.spec.readinessGates,
+    nodeSelector: { disk: 'ssd' },
+    serviceAccountName: 'lake',
+  });
+  expect(containers).toEqual([
+    {
+      name: 'main',
+      image: 'amazon/aws-cli',
+      command: ['/bin/sh', '/etc/aws-cli-config/start.sh'],
+      env: template.spec.containers[0]?.env,
+      volumeMounts: [
+        { name: 'aws-cli-config', mountPath: '/etc/aws-cli-config' },
+        { name: 's3-ssl', mountPath: '/etc/s3-ssl', readOnly: true },
+      ],
+      terminationMessagePolicy: 'FallbackToLogsOnError',
+    },
+  ]);
+  expect(volumes).toEqual([
+    { name: 'aws-cli-config', configMap: { name: 'cm-bucket-1', defaultMode: 0o644 } },
+    { name: 's3-ssl', secret: { secretName: 'ca' } },
+  ]);
+});
