@@ -2,7 +2,6 @@
  * Compute nodes one by one: the readiness gate, the drain before OpenKruise stops a pod, the good-bye. Whom to tell is a
  * `CnStoreService`, chosen by option. Knows nothing of how sets are built.
  */
-export { CnStoreController } from './controller.ts';
 export { type DrainDecision, decideDrain, drainTimeout } from './drain.ts';
 export { UnregisteredNodeError } from './errors.ts';
 export { type HaKeeperCnStores, type HaKeeperCnStoresOptions, hakeeperCnStores } from './hakeeper-stores.ts';
@@ -15,5 +14,6 @@ export {
   type StoreRecord,
   unmanagedCnStores,
 } from './service.ts';
+export { setupCnStores } from './setup.ts';
 export { drainsOf, type Stage, stageOf, storeState } from './stage.ts';
 export { storeOfPod } from './store-of-pod.ts';

@@ -313,3 +313,16 @@ test.each([
   await world.runs('a', false);
   expect(stores.nodes.has('a')).toBe(false);
 });
+
+test('nodes that do not answer do not hold up the others', async () => {
+  const stores = new TestStores();
+  const answered = stores.serve.bind(stores);
+  const never = Promise.withResolvers<void>();
+  stores.serve = (store) => (store.podName.startsWith('silent') ? never.promise : answered(store));
+  await using world = await NodeWorld.start(stores);
+  for (let i = 0; i < 40; i++) await world.add(`silent-${i}`);
+  stores.nodes.set('a', 'draining');
+  await world.add('a');
+  expect(await world.gate('a')).toBe('True CNStoreReady');
+  never.resolve();
+});

@@ -4,12 +4,12 @@ import { type Cluster, startCluster } from '@coxswain/cluster';
 import { CustomResourceDefinition, Pod, type Writable } from '@coxswain/k8s';
 import { apply, merge, strategic } from '@coxswain/runtime/client';
 import { formatTime, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
-import { createRecorder, eventKind } from '@coxswain/runtime/events';
+import { eventKind } from '@coxswain/runtime/events';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
 import { CNSet, LogSet } from '../api/index.ts';
-import { CnStoreController } from './controller.ts';
 import { UnregisteredNodeError } from './errors.ts';
 import type { CnStore, CnStoreService, LockHandover, StoreLoad } from './service.ts';
+import { setupCnStores } from './setup.ts';
 
 const namespace = 'default';
 const lifecycle = 'lifecycle.apps.kruise.io/state';
@@ -87,9 +87,7 @@ export class NodeWorld implements AsyncDisposable {
       await drive(clock, client.of(CustomResourceDefinition).patch(key, apply(definition), { force: true }));
     }
     const manager = createManager({ client, name: 'test', clock, random, log });
-    const reporter = { controller: 'test', instance: 'test' };
-    const recorder = createRecorder({ client, clock, random, log, reporter });
-    manager.controller(Pod).run(new CnStoreController({ service, recorder }));
+    setupCnStores(manager, service);
     // Nobody else has an informer of these here.
     const nothing = { reconcile: () => Promise.resolve(undefined) };
     manager.controller(CNSet).run(nothing);

@@ -1,7 +1,6 @@
 import { ConfigMap, Pod, PodDisruptionBudget, Service } from '@coxswain/k8s';
 import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { generationChanged, statusChanged } from '@coxswain/runtime/controller';
-import { createRecorder } from '@coxswain/runtime/events';
 import type { Manager } from '@coxswain/runtime/manager';
 import {
   BucketClaim,
@@ -12,7 +11,6 @@ import {
   FINALIZER_DNSET,
   FINALIZER_LOGSET,
   FINALIZER_PROXYSET,
-  LABEL_COMPONENT,
   LogSet,
   MatrixOneCluster,
   ProxySet,
@@ -20,7 +18,7 @@ import {
   WebUI,
 } from '../api/index.ts';
 import { ownerOfClaim } from '../buckets/index.ts';
-import { CnStoreController, unmanagedCnStores } from '../cnstore/index.ts';
+import { setupCnStores, unmanagedCnStores } from '../cnstore/index.ts';
 import { chartServiceArgs } from '../defaults/index.ts';
 import type { MatrixOneOptions } from '../options.ts';
 import { childrenOfSets, setOfPod } from './children.ts';
@@ -98,13 +96,5 @@ export function setupControllers(manager: Manager, options: MatrixOneOptions = {
     .owns(PodDisruptionBudget, { scope, where: generationChanged })
     .watches(Pod, { scope, where: podMatters, map: setOfPod('ProxySet') })
     .run();
-  const { client, clock, random, log } = manager;
-  const reporter = { controller: manager.name, instance: `${manager.name}-cnstore` };
-  const recorder = createRecorder({ client, clock, random, log, reporter });
-  manager.add({ name: 'cnstore-events', start: () => Promise.resolve(), stop: () => recorder.stop() });
-  manager
-    .controller(Pod, 'cnstore')
-    .scope(scope)
-    .where(({ object }) => object.metadata.labels?.[LABEL_COMPONENT] === 'CNSet')
-    .run(new CnStoreController({ service: options.cnStores ?? unmanagedCnStores, recorder }));
+  setupCnStores(manager, options.cnStores ?? unmanagedCnStores, scope);
 }

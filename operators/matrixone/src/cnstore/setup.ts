@@ -1,0 +1,32 @@
+import { Pod } from '@coxswain/k8s';
+import type { InformerScope } from '@coxswain/runtime/cache';
+import { createRecorder } from '@coxswain/runtime/events';
+import type { Manager } from '@coxswain/runtime/manager';
+import { LABEL_COMPONENT } from '../api/index.ts';
+import { CnStoreController } from './controller.ts';
+import type { CnStoreService } from './service.ts';
+
+/** Nodes looked at at the same time: those that do not answer cost 10 s each, and the others shall not wait for them. */
+const workers = 64;
+
+/**
+ * Adds the controller of the compute nodes' pods to a manager.
+ * @param scope of the pods that are watched; others of the manager may share it
+ */
+export function setupCnStores(manager: Manager, service: CnStoreService, scope: InformerScope = {}): void {
+  const { client, clock, random, log, name } = manager;
+  const recorder = createRecorder({
+    client,
+    clock,
+    random,
+    log,
+    reporter: { controller: name, instance: `${name}-cnstore` },
+  });
+  manager.add({ name: 'cnstore-events', start: () => Promise.resolve(), stop: () => recorder.stop() });
+  manager
+    .controller(Pod, 'cnstore')
+    .scope(scope)
+    .options({ workers })
+    .where(({ object }) => object.metadata.labels?.[LABEL_COMPONENT] === 'CNSet')
+    .run(new CnStoreController({ service, recorder }));
+}
