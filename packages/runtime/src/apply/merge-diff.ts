@@ -6,12 +6,13 @@ import { deepEqual, type Fields, isFields } from '../core/index.ts';
  */
 export function mergeDiff(before: Fields, after: Fields): Record<string, unknown> | undefined {
   const patch: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(after)) {
-    const old = before[name];
+  for (const name of Object.keys(after)) {
+    const [old, value] = [before[name], after[name]];
     if (value === undefined || deepEqual(old, value)) continue;
     patch[name] = isFields(old) && isFields(value) ? mergeDiff(old, value) : value;
   }
-  for (const [name, old] of Object.entries(before)) {
+  for (const name of Object.keys(before)) {
+    const old = before[name];
     if (old !== undefined && old !== null && after[name] === undefined) patch[name] = null;
   }
   return Object.keys(patch).length > 0 ? patch : undefined;

@@ -104,9 +104,8 @@ function saysList(live: readonly unknown[], wanted: readonly unknown[], node: Fi
   if (members.length !== wanted.length) return false;
   let last = -1;
   for (const item of wanted) {
-    const member = members.filter((name) => isMember(item, name));
-    const [name = ''] = member;
-    if (member.length !== 1) return false;
+    const [name = '', another] = members.filter((member) => isMember(item, member));
+    if (name === '' || another !== undefined) return false;
     const at = live.findIndex((other) => isMember(other, name));
     // The order among ours is part of what we say.
     if (at <= last) return false;
@@ -121,7 +120,8 @@ function isMember(item: unknown, name: string): boolean {
   if (name.startsWith('v:')) return deepEqual(item, JSON.parse(name.slice(2)));
   if (!name.startsWith('k:') || !isFields(item)) return false;
   const keys = JSON.parse(name.slice(2)) as Fields;
-  return Object.entries(keys).every(([key, value]) => item[key] === undefined || deepEqual(item[key], value));
+  for (const key in keys) if (item[key] !== undefined && !deepEqual(item[key], keys[key])) return false;
+  return true;
 }
 
 /** What the server fills in where an atomic value does not say it, by the field (or the list) it is in. */
@@ -148,8 +148,10 @@ function isSame(live: unknown, wanted: unknown, place: Place): boolean {
     return place.typed ? sameValue(live, wanted, place.field, place.parent) : deepEqual(live, wanted);
   if (!isFields(live)) return false;
   const assumed = (place.typed && defaults[place.field || place.parent]) || {};
-  const names = new Set([...Object.keys(live), ...Object.keys(wanted)]);
-  return [...names].every((field) => isSame(live[field], wanted[field] ?? assumed[field], within(place, field)));
+  const isSameIn = (field: string) => isSame(live[field], wanted[field] ?? assumed[field], within(place, field));
+  for (const field in wanted) if (!isSameIn(field)) return false;
+  for (const field in live) if (!Object.hasOwn(wanted, field) && !isSameIn(field)) return false;
+  return true;
 }
 
 /** Values that the server keeps by leaving them out. */
