@@ -14,6 +14,12 @@ export interface ProberOptions {
   readonly tell: (reason: 'Unhealthy' | 'ProbeWarning', message: string) => void;
 }
 
+/**
+ * Milliseconds after which a container that was not ready at its start is asked again, whatever the period of its probe: kubelets learn
+ * within a second that a container runs, and ask whoever is not ready whenever they look at a pod.
+ */
+const secondLook = 1000;
+
 type ProbeFunction = NonNullable<RunningContainer['probe']>;
 
 /** Asks one probe again and again, and counts its answers. */
@@ -27,6 +33,8 @@ class ProbeLoop {
   #timer: Timer | undefined;
   #last: boolean | undefined;
   #same = 0;
+  /** Asked once so far, at most. */
+  #isNew = true;
 
   constructor(
     options: ProberOptions,
@@ -58,9 +66,17 @@ class ProbeLoop {
     // Who could not be asked is as it was.
     if (result.note !== 'error') this.#count(result.ok);
     if (this.#stopped.signal.aborted) return;
-    const period = (this.#probe.periodSeconds ?? 10) * 1000;
-    const next = Math.max(0, began + period - clock.monotonic());
+    const next = Math.max(0, began + this.#pause(result.ok) - clock.monotonic());
     this.#timer = clock.after(next, () => void this.#turn());
+  }
+
+  /** Milliseconds to the next time. */
+  #pause(ok: boolean): number {
+    const { initialDelaySeconds = 0, periodSeconds = 10 } = this.#probe;
+    const period = periodSeconds * 1000;
+    const again = this.#sort === 'Readiness' && !ok && this.#isNew && initialDelaySeconds === 0;
+    this.#isNew = false;
+    return again ? Math.min(period, secondLook) : period;
   }
 
   async #once(): Promise<ProbeResult> {

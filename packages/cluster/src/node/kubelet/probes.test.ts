@@ -42,6 +42,26 @@ test('readiness: not before the delay, by its thresholds, and back', async () =>
   expect(await ready()).toBe('True');
 });
 
+test('readiness: who was not ready at once is asked again after a second, and then in its period', async () => {
+  const well = new Map([[1, false]]);
+  await using node = await probed(well);
+  let asked = 0;
+  const answer = node.runtime.probe;
+  node.runtime.probe = async (...args) => {
+    asked++;
+    return answer?.(...args) ?? { ok: true, output: '' };
+  };
+  await node.pod({ readinessProbe: { tcpSocket, periodSeconds: 20 } });
+  await node.advance(2);
+  expect(asked).toBe(2);
+  await node.advance(15);
+  expect(asked).toBe(2);
+  well.set(1, true);
+  await node.advance(5);
+  expect(asked).toBe(3);
+  expect(conditionText(await node.get(), 'Ready')).toBe('True');
+});
+
 test('liveness: a container that is unwell is asked to end, and restarted', async () => {
   const well = new Map([[1, true]]);
   await using node = await probed(well);
