@@ -2,7 +2,7 @@ import type { KubeObject } from '@coxswain/k8s';
 import type { Tracer } from '@opentelemetry/api';
 import { addFinalizer, hasFinalizer, removeFinalizer, writeStatus } from '../apply/index.ts';
 import type { ReconcileContext, Reconciler, Result } from '../controller/index.ts';
-import { isConflict, keyString, messageOf } from '../core/index.ts';
+import { isConflict, keyString, messageOf, type ObjectKey } from '../core/index.ts';
 import { inSpan } from '../tracing/index.ts';
 import { actorContext, type ContextParts } from './context.ts';
 import { checkDependencies, type DependencyWatch } from './dependencies.ts';
@@ -47,7 +47,7 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
   async reconcile(context: ReconcileContext): Promise<Result> {
     const base = context.cache.store(this.#parts.kind).get(context.key);
     if (!base) {
-      this.#forget(context);
+      this.forget(context.key);
       return undefined;
     }
     const effects = countingEffects(context.client, context.cache);
@@ -61,7 +61,7 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
     this.#parts.dependencies.stop();
   }
 
-  #forget({ key }: Pick<ReconcileContext, 'key'>): void {
+  forget(key: ObjectKey): void {
     this.#repeats.forget(keyString(key));
     this.#parts.expectations.forget(keyString(key));
     this.#parts.dependencies.set(key, []);
@@ -81,7 +81,7 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
   async #finalize(pass: Pass<T>): Promise<Result> {
     const { kind, actor, options, fieldManager } = this.#parts;
     if (!hasFinalizer(pass.base, options.finalizer)) {
-      this.#forget(pass);
+      this.forget(pass.key);
       return undefined;
     }
     const outcome = await this.#attempt(pass, async () => {
@@ -89,7 +89,7 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
       if (!done) return { type: 'reconciling', after: options.retryAfter };
       const current = this.#current(pass) ?? pass.base;
       await removeFinalizer(pass.client, kind, current, options.finalizer, { fieldManager, signal: pass.signal });
-      this.#forget(pass);
+      this.forget(pass.key);
       return { type: 'over' };
     });
     return this.#conclude(pass, outcome, 'Finalize');

@@ -1,5 +1,5 @@
 import type { Kind, KubeObject } from '@coxswain/k8s';
-import { keyOf, keyString, type Logger, type ObjectKey, type Timer } from '../core/index.ts';
+import { keyOf, keyString, type Logger, type ObjectKey, parseKey, type Timer } from '../core/index.ts';
 import { noMetrics } from '../metrics/index.ts';
 import { type Lane, queueMetrics, WorkQueue } from '../queue/index.ts';
 import type { Sharder } from '../sharding/index.ts';
@@ -130,14 +130,22 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
   }
 
   #gained(shard: number): void {
-    for (const object of this.#attached[0]?.informer.store.list() ?? []) {
-      const key = keyString(keyOf(object));
-      if (this.#sharder?.shardOf(key) === shard) this.#queue.add(key, 'requeue');
-    }
+    for (const key of this.#keysOf(shard)) this.#queue.add(key, 'requeue');
   }
 
-  #drained(shard: number): Promise<void> {
-    return this.#passes.ended((key) => this.#sharder?.shardOf(key) === shard);
+  async #drained(shard: number): Promise<void> {
+    await this.#passes.ended((key) => this.#sharder?.shardOf(key) === shard);
+    for (const key of this.#keysOf(shard)) this.#forget(key);
+  }
+
+  #keysOf(shard: number): readonly string[] {
+    const all = this.#attached[0]?.informer.store.list() ?? [];
+    return [...all].map((object) => keyString(keyOf(object))).filter((key) => this.#sharder?.shardOf(key) === shard);
+  }
+
+  #forget(key: string): void {
+    this.#queue.forget(key);
+    this.#parts.reconciler.forget?.(parseKey(key));
   }
 
   /**
@@ -203,7 +211,7 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
   #passedOn(key: string): boolean {
     if (this.#isOurs(key)) return false;
     this.#queue.done(key, 'ok');
-    this.#queue.forget(key);
+    this.#forget(key);
     return true;
   }
 

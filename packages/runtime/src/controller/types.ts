@@ -25,6 +25,8 @@ export interface ReconcileContext {
 export interface Reconciler {
   // biome-ignore lint/suspicious/noConfusingVoidType: lets a reconcile that only ever ends well return nothing
   reconcile(context: ReconcileContext): Promise<Result | void>;
+  /** The key is another replica's from now on, by sharding: what is remembered of it can go. It may come back. */
+  forget?(key: ObjectKey): void;
   /** Called once when the controller has stopped. */
   stop?(): void;
 }

@@ -23,7 +23,8 @@ export class Members {
   readonly #options: SharderOptions;
   readonly #duration: number;
   readonly #name: string;
-  readonly #seen = new Map<string, Seen>();
+  /** The Leases of the last look; others are gone. */
+  #seen: ReadonlyMap<string, Seen> = new Map();
 
   constructor(options: SharderOptions, leaseDuration: number) {
     this.#options = options;
@@ -38,11 +39,15 @@ export class Members {
     await this.#renew(timeout, signal);
     const labels = { [memberLabel]: lease };
     const live = new Set([identity]);
+    const seen = new Map<string, Seen>();
     for await (const found of client.of(leaseKind).listAll({ namespace, labels, timeout, signal })) {
       if (found.metadata.labels?.[memberLabel] !== lease) continue;
-      const holder = found.spec?.holderIdentity;
-      if (holder !== undefined && this.#lives(found)) live.add(holder);
+      const { holderIdentity: holder } = found.spec ?? {};
+      const last = this.#lastSeen(found);
+      seen.set(found.metadata.name, last);
+      if (holder !== undefined && this.#lives(found, last)) live.add(holder);
     }
+    this.#seen = seen;
     return [...live].sort();
   }
 
@@ -79,13 +84,16 @@ export class Members {
     }
   }
 
-  #lives(found: Lease): boolean {
-    const now = this.#options.clock.monotonic();
-    const { name, resourceVersion = '' } = found.metadata;
+  /** When it was first seen as it is now. */
+  #lastSeen({ metadata: { name, resourceVersion = '' } }: Lease): Seen {
     const before = this.#seen.get(name);
-    const seen = before?.version === resourceVersion ? before : { version: resourceVersion, at: now };
-    this.#seen.set(name, seen);
-    const age = now - seen.at;
+    return before?.version === resourceVersion
+      ? before
+      : { version: resourceVersion, at: this.#options.clock.monotonic() };
+  }
+
+  #lives(found: Lease, { at }: Seen): boolean {
+    const age = this.#options.clock.monotonic() - at;
     if (age > durationsUntilRemoval * this.#duration) void this.#remove(found);
     return age < this.#duration;
   }
@@ -93,7 +101,6 @@ export class Members {
   async #remove({ metadata }: Lease): Promise<void> {
     const { client, namespace, log } = this.#options;
     const { uid, resourceVersion } = metadata;
-    this.#seen.delete(metadata.name);
     const preconditions = { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) };
     try {
       await client
