@@ -185,3 +185,22 @@ test('in a namespace that is being deleted the data cannot be removed: the claim
   const namespace = () => world.drive(world.client.of(Namespace).find({ name: 'doomed' }));
   await world.until('the namespace is gone', async () => (await namespace()) === undefined);
 });
+
+test('data retained in another namespace comes into the keeping of a claim of one’s own', async () => {
+  await using world = await BucketWorld.start();
+  await world.startOperator();
+  await world.createNamespace('other');
+  const s3 = { ...minio, path: 'lake/prod', s3RetentionPolicy: 'Retain' as const };
+  await world.createLogSet({ namespace: 'other', name: 'mo', s3 });
+  await world.until('it is ready', () => world.isReady('mo', 'other'));
+  await world.deleteLogSet('mo', 'other');
+  await world.until('it is released', async () => (await world.phases()).join() === '-: Released');
+  await world.createLogSet({ name: 'mo', s3 });
+  await world.until('the other claim is gone', async () => (await world.phases()).join() === 'default/mo: InUse');
+  const [claim] = await world.claims();
+  expect(claim?.metadata).toMatchObject({
+    namespace: 'default',
+    annotations: { 'bucket.matrixorigin.io/any-instance-running': 'true' },
+  });
+  expect(await world.jobs()).toEqual([]);
+});

@@ -72,6 +72,19 @@ describe('with an aws that only notes what it is asked', () => {
     expect(said.trim().split('\n').at(-1)).toBe(`cleaning: the bucket cannot be reached: ${message}`);
   });
 
+  test('certificates of the spec are trusted besides those of the image; one that is not there is a failure', async () => {
+    await writeFile(join(folder, 'my ca.pem'), 'MINE');
+    const trusting = async (file: string) => {
+      const script = cleanScript({ path: 'lake', certificateRef: { name: 'ca', files: [file] } });
+      const bin = await mkdtemp(join(folder, 'bin-'));
+      await writeFile(join(bin, 'aws'), '#!/bin/sh\ncat "$AWS_CA_BUNDLE" >&2; exit 254\n', { mode: 0o755 });
+      return run(script.replaceAll('/etc/s3-ssl', folder), { PATH: `${bin}:/usr/bin:/bin` });
+    };
+    expect((await trusting('my ca.pem')).said).toContain('MINE');
+    const { code, said } = await trusting('other.pem');
+    expect([code, said]).toEqual([1, expect.stringContaining(`the certificate ${folder}/other.pem is not mounted`)]);
+  });
+
   test('a 404 that the store does not confirm is a failure', async () => {
     const proxy = 'echo "An error occurred (404) when calling the operation: Not Found" >&2; exit 254';
     expect((await asked({ path: 'lake/prod' }, proxy)).code).toBe(1);

@@ -88,7 +88,8 @@ async function step(
       const { resourceVersion } = decision.claim.metadata;
       const body = { metadata: { resourceVersion }, status: { bindTo: me.owner, state: 'InUse' } };
       await bucketClaims.patch(keyOf(decision.claim), merge(body), { signal });
-      return false;
+      context.conditions.remove('BucketBlocked');
+      return true;
     }
     case 'create': {
       const hasData = claims.some((claim) => isFree(claim, me.place) && mayHaveData(claim));
