@@ -51,6 +51,13 @@ test('a store replaced earlier counts until all others were up long enough, befo
   expect(decide(down(0, 600_000), [], 24 * hours)).toBe('blocked');
 });
 
+test('a store that has no pod counts as one that is down', () => {
+  const up = { podName: 'mo-log-2', phase: 'Up', lastTransition: at(-86_400_000) };
+  const decide = (replicas: number) =>
+    decideFailover({ ...spec, replicas }, [down(0, 600_000)], [], noon, { available: [up] }).kind;
+  expect([decide(2), decide(3)]).toEqual(['replace', 'blocked']);
+});
+
 test('what a person has confirmed is replaced, and the message says how to confirm', () => {
   const both = [down(0, 700_000), down(1, 700_000)];
   const decision = decideFailover(spec, both, [], noon);

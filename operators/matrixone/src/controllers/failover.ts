@@ -39,7 +39,7 @@ export interface FailoverEvidence {
  * had are on others, and a majority does not depend on it.
  */
 export function decideFailover(
-  spec: Pick<LogSetSpec, 'initialConfig' | 'storeFailureTimeout'>,
+  spec: Pick<LogSetSpec, 'initialConfig' | 'storeFailureTimeout'> & Partial<Pick<LogSetSpec, 'replicas'>>,
   failed: readonly StoreStatus[],
   reserved: readonly number[],
   now: number,
@@ -55,8 +55,12 @@ export function decideFailover(
   const [victim] = lost;
   if (!victim) return { kind: 'wait', after: timeout };
   const limit = Math.floor((spec.initialConfig?.logShardReplicas ?? 1) / 2);
-  if (failed.length > limit) {
-    return blocked(`${failed.length} stores are down and only ${limit} may be replaced`, lost);
+  // A store without a pod is as much out of reach as one whose pod is down.
+  const present = failed.length + (evidence.available?.length ?? 0);
+  const absent = evidence.available ? Math.max(0, (spec.replicas ?? 0) - present) : 0;
+  const down = failed.length + absent;
+  if (down > limit) {
+    return blocked(`${down} stores are down and only ${limit} may be replaced`, lost);
   }
   if (reserved.length >= limit && !isSettled(victim, timeout, evidence)) {
     const earlier = `stores ${reserved.join(', ')} were replaced before and only ${limit} may be at a time`;
