@@ -4,6 +4,7 @@
  */
 import { Pod } from '@coxswain/k8s';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CNSet } from '../api/index.ts';
 import { isPodReady } from '../controllers/store-status.ts';
 import { PodWatch } from './test-pod-watch.ts';
 import { nextNode, Sessions } from './test-sessions.ts';
@@ -110,6 +111,12 @@ describe.runIf(isWanted)('a long life', { timeout: patience }, () => {
     await world.until('a node that is drained', async () => {
       const annotations = (await pod())?.metadata.annotations ?? {};
       return annotations['matrixorigin.io/store-draining-start'] !== undefined;
+    });
+    await world.until('a condition that says so', async () => {
+      const { status } = await world.cluster.client.of(CNSet).get({ namespace, name: 'mo-tp' });
+      const told = status?.conditions?.find(({ type }) => type === 'Draining');
+      if (told?.message?.startsWith(name) && /\d+ sessions?/.test(told.message)) return true;
+      throw new Error(JSON.stringify(told));
     });
     const answered = sessions.statements;
     await world.until('statements meanwhile', async () => sessions.statements > answered + 300, 120);
