@@ -1,4 +1,5 @@
 import type { Kind, KubeObject } from '@coxswain/k8s';
+import type { Cache } from '../cache/types.ts';
 import { ApiError, type Logger, parseKey, type Timer } from '../core/index.ts';
 import type { Elector } from '../election/index.ts';
 import type { Outcome, Taken, WorkQueue } from '../queue/index.ts';
@@ -16,6 +17,8 @@ export interface PassParts {
   readonly name: string;
   readonly kind: Kind<KubeObject>;
   readonly host: ControllerHost;
+  /** As the controller reads it. */
+  readonly cache: Cache;
   readonly options: ResolvedOptions;
   readonly reconciler: Reconciler;
   readonly queue: WorkQueue;
@@ -124,7 +127,7 @@ export class Passes {
 
   /** Never rejects: how it ended is what it answers. */
   async #reconcile(taken: Taken, signal: AbortSignal, lead: Elector | undefined): Promise<Ended> {
-    const { host, reconciler, options, queue, observer, log } = this.#parts;
+    const { host, cache, reconciler, options, queue, observer, log } = this.#parts;
     const started = host.clock.monotonic();
     const work = new Work(taken.key, host.clock, (lane) => queue.add(taken.key, lane));
     this.#works.set(taken.key, work);
@@ -138,7 +141,7 @@ export class Passes {
       const answer = await reconciler.reconcile({
         key,
         client: host.clientFor({ signal, leaderOnly: options.leaderOnly, work, ...(lead ? { lead } : {}) }),
-        cache: host.cache,
+        cache,
         clock: host.clock,
         log: log.child({ key: taken.key }),
         signal,

@@ -63,11 +63,9 @@ export class RunningController<T extends KubeObject = KubeObject> implements Con
       observer: queueMetrics(metrics, name),
     });
     this.#stores = new OwnStores(host.cache);
-    const reading = { cache: this.#stores };
     this.#passes = new Passes({
       ...parts,
-      ...reading,
-      host: { ...host, ...reading },
+      cache: this.#stores,
       queue: this.#queue,
       observer: this.#observer,
       log: this.#log,
