@@ -56,7 +56,7 @@ test('a backup is taken once, leaves a Backup, and goes when its time is over', 
 test('a program that fails is told with what it said but for secrets, and its Job stays to be looked at', async () => {
   await using world = await started();
   world.report = failure;
-  await world.createJob('bk');
+  await world.createJob('bk', { ttl: '5m' });
   expect(ended(await world.ended('bk'))).toEqual([
     'Failed',
     'True',
@@ -77,7 +77,7 @@ test('while nobody answers the job waits and says so, and goes on when somebody 
   const told = ({ status }: BackupJob) => ended({ status } as BackupJob)[3] !== '' && status?.phase === 'Running';
   const waiting = await world.until(() => world.job('bk'), told);
   expect(ended(waiting)[3]).toContain('its status cannot be read: no answer from bk');
-  await world.clock.advance(3_600_000);
+  await world.clock.advance(600_000);
   world.report = done();
   expect((await world.ended('bk')).status?.phase).toBe('Completed');
   expect(runs(world)).toEqual([1]);
@@ -131,21 +131,25 @@ test('Backups have names of their own, whatever the id is and whoever has the na
   expect(await world.backups()).toHaveLength(3);
 });
 
-test.each([
-  ['bk', { source: {} }, 'spec.source'],
-  ['bk', { source: { cnSetRef: 'a' } }, 'spec.source.secretRef'],
-  ['bk', { source: { clusterRef: 'a', cnSetRef: 'b' } }, 'spec.source'],
-  ['bk', { ttl: 'soon' }, 'spec.ttl'],
-  ['bk', { ttl: '-1h' }, 'spec.ttl'],
-  ['bk', { target: { s3: { path: '//' } } }, 'spec.target.s3.path'],
-  ['1.bk', {}, 'metadata.name'],
-])('%s with %j fails for its spec, and nothing is run', async (name, spec, field) => {
+const wrong: readonly (readonly [string, Partial<BackupJob['spec']>, string])[] = [
+  ['a', { source: {} }, 'spec.source'],
+  ['b', { source: { cnSetRef: 'a' } }, 'spec.source.secretRef'],
+  ['c', { source: { clusterRef: 'a', cnSetRef: 'b' } }, 'spec.source'],
+  ['d', { ttl: 'soon' }, 'spec.ttl'],
+  ['e', { ttl: '-1h' }, 'spec.ttl'],
+  ['f', { target: { s3: { path: '//' } } }, 'spec.target.s3.path'],
+  ['1.g', {}, 'metadata.name'],
+];
+
+test('a job with a spec that can never work fails with the name of the field, runs nothing, and goes', async () => {
   await using world = await started();
-  await world.createJob(name, spec);
-  const over = await world.ended(name);
-  expect(ended(over).slice(0, 3)).toEqual(['Failed', 'True', 'SpecInvalid']);
-  expect(ended(over)[3]).toContain(`${field}: `);
-  await world.gone(() => world.job(name), 3_700);
+  for (const [name, spec] of wrong) await world.createJob(name, spec);
+  for (const [name, , field] of wrong) {
+    const over = await world.ended(name);
+    expect(ended(over).slice(0, 3)).toEqual(['Failed', 'True', 'SpecInvalid']);
+    expect(ended(over)[3]).toContain(`${field}: `);
+  }
+  for (const [name] of wrong) await world.gone(() => world.job(name), 3_700);
   expect(runs(world)).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import { isFields, type ObjectKey } from '@coxswain/runtime/core';
+import { isFields, messageOf, type ObjectKey } from '@coxswain/runtime/core';
 import { PORT_BACKUP_STATUS } from '../api/index.ts';
 
 /** What the container of a Job tells of its program. */
@@ -41,16 +41,24 @@ function parsed(text: string): unknown {
 
 /** Over HTTP, by the Job's service: `GET http://<name>.<namespace>:8080/status`. */
 export const httpReports: JobReports = {
-  async read({ namespace, name }, signal) {
-    const response = await fetch(`http://${name}.${namespace}:${PORT_BACKUP_STATUS}/status`, {
-      signal,
-      redirect: 'error',
-    });
-    const text = await limitedText(response);
-    if (!response.ok) throw new Error(`the answer is HTTP ${response.status}`);
-    return decodeReport(text);
-  },
+  read: ({ namespace, name }, signal) => readReport(`http://${name}.${namespace}:${PORT_BACKUP_STATUS}/status`, signal),
 };
+
+/** @throws Error that says why there is no report */
+export async function readReport(url: string, signal: AbortSignal): Promise<JobReport> {
+  const response = await fetch(url, { signal, redirect: 'error' }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw new Error(`${url} cannot be reached: ${reasonOf(error)}`);
+  });
+  const text = await limitedText(response);
+  if (!response.ok) throw new Error(`the answer of ${url} is HTTP ${response.status}`);
+  return decodeReport(text);
+}
+
+/** `fetch` says only that it failed; why is in the cause. */
+function reasonOf(error: unknown): string {
+  return messageOf(error instanceof Error && error.cause ? error.cause : error);
+}
 
 async function limitedText({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();

@@ -87,7 +87,7 @@ test.each([
   await world.drive<unknown>(harm(world));
   world.report = done();
   await world.until(world.cluster, told('Ready', 'RestoreFailed'));
-  await world.clock.advance(7_200_000);
+  await world.clock.advance(3_700_000);
   expect(told('Restored', 'RestoreFailed')((await world.drive(world.cluster())) as MatrixOneCluster)).toBe(true);
   expect([runs(world), world.released.size]).toEqual([[1], 1]);
   expect(await world.drive(world.client.of(LogSet).find(key))).toBeUndefined();
@@ -111,7 +111,7 @@ test('an operator that was away for longer than RestoreJobs are kept sees the en
   await world.until(world.restoreJob, ({ status }) => status?.phase === 'Completed');
   await world.stopOperators();
   await world.drive(world.client.of(RestoreJob).patch(jobKey, merge({ spec: { ttl: '1s' } })));
-  await world.clock.advance(7_200_000);
+  await world.clock.advance(60_000);
   await world.launch();
   await world.until(world.cluster, isComplete);
   await logSet(world);

@@ -3,7 +3,8 @@ import '@coxswain/schema/cel';
 import { readFileSync } from 'node:fs';
 import { type Cluster, startCluster } from '@coxswain/cluster';
 import { CustomResourceDefinition, Job, type Kind, type KubeObject, Secret } from '@coxswain/k8s';
-import { apply, createClient, merge, type Transport } from '@coxswain/runtime/client';
+import { grant } from '@coxswain/runtime/apply';
+import { apply, type Client, createClient, merge, type Transport } from '@coxswain/runtime/client';
 import { controllerOf } from '@coxswain/runtime/controller';
 import { type ObjectKey, type Random, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
@@ -14,6 +15,7 @@ import { matrixoneOperator } from '../operator.ts';
 import type { JobReport, JobReports } from './report.ts';
 
 const namespace = 'default';
+const operatorUser = 'matrixone-operator';
 const example = new URL('../../../../examples/matrixone/cluster.yaml', import.meta.url);
 export const s3 = { type: 'minio', path: 'lake/backup', endpoint: 'http://minio:9000', secretRef: { name: 'keys' } };
 export const raw = '0192-aaaa-bbbb,12 MB,lake/backup,2026-01-02 03:04:05,1s,2026-01-02 03:04:09';
@@ -83,14 +85,21 @@ export class BackupWorld implements AsyncDisposable {
       const key = { name: crd.metadata.name };
       await world.drive(world.client.of(CustomResourceDefinition).patch(key, apply(crd), { force: true }));
     }
+    // What the operator is not allowed to do it cannot do here either.
+    const rules = matrixoneOperator.rules();
+    await world.drive(grant(world.client, { name: operatorUser, rules, user: operatorUser }));
     await world.#observe();
     for (let i = 0; i < (options.operators ?? 1); i++) await world.launch(i === 0 ? options.cut : undefined);
     return world;
   }
 
-  get client() {
+  get #embedded(): Cluster {
     if (!this.#cluster) throw new Error('the world has not started');
-    return this.#cluster.client;
+    return this.#cluster;
+  }
+
+  get client(): Client {
+    return this.#embedded.client;
   }
 
   /** Writes of the operator that was launched last. */
@@ -129,7 +138,7 @@ export class BackupWorld implements AsyncDisposable {
   async launch(cut?: Cut): Promise<void> {
     const { clock } = this;
     const { faults, off } = this.#options;
-    this.#process = cutTransport(this.client.transport, cut);
+    this.#process = cutTransport(this.#embedded.clientAs({ name: operatorUser }).transport, cut);
     const { transport } = this.#process;
     const sent = faults === undefined ? transport : unreliable(transport, seededRandom(faults));
     const client = createClient({
