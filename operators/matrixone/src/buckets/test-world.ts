@@ -90,15 +90,23 @@ export class BucketWorld implements AsyncDisposable {
     await this.drive(this.client.of(Namespace).create(namespace as Namespace));
   }
 
-  async createLogSet({ namespace = 'default', name, s3 }: LogSetOptions): Promise<LogSet> {
-    const spec = {
-      replicas: 1,
-      image: 'matrixorigin/matrixone:2.1.0',
-      volume: { size: '1Gi' },
-      sharedStorage: { s3 },
-      initialConfig: { logShards: 1, dnShards: 1, logShardReplicas: 1 },
-    };
-    return this.drive(this.client.of(LogSet).create({ metadata: { namespace, name }, spec } as LogSet));
+  async createLogSet(options: LogSetOptions): Promise<void> {
+    await this.createLogSets([options]);
+  }
+
+  /** Creates all of them at one moment. */
+  async createLogSets(all: readonly LogSetOptions[]): Promise<void> {
+    const logSets = all.map(({ namespace = 'default', name, s3 }) => {
+      const spec = {
+        replicas: 1,
+        image: 'matrixorigin/matrixone:2.1.0',
+        volume: { size: '1Gi' },
+        sharedStorage: { s3 },
+        initialConfig: { logShards: 1, dnShards: 1, logShardReplicas: 1 },
+      };
+      return { metadata: { namespace, name }, spec } as LogSet;
+    });
+    await this.drive(Promise.all(logSets.map((logSet) => this.client.of(LogSet).create(logSet))));
   }
 
   logSet(name: string, namespace = 'default'): Promise<LogSet | undefined> {
