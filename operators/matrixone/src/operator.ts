@@ -53,7 +53,7 @@ export const matrixoneOperator = {
   /** Adds its controllers to a manager. */
   setup(manager: Manager, options: MatrixOneOptions = {}): void {
     setupControllers(manager, options);
-    setupPools(manager, options);
+    if (options.pools !== false) setupPools(manager, options);
     setupBuckets(manager, options.buckets);
     setupWebUI(manager);
     setupBackups(manager, options);

@@ -13,6 +13,10 @@ export interface MatrixOneOptions {
   readonly failover?: boolean;
   /** How compute nodes are put into and taken out of service; default: by Kubernetes alone. */
   readonly cnStores?: CnStoreService;
+  /** Whether proxies are acted on; default true. Without, a cluster that has proxies does not become ready. */
+  readonly proxies?: boolean;
+  /** Whether pools of compute nodes and claims to them are acted on; default true. */
+  readonly pools?: boolean;
   /** Backups and restores; default: they are on. `false`: nothing acts on them, and no cluster starts from a backup. */
   readonly backup?: BackupOptions | false;
   /** Who owns which S3 path. Default: paths have no owners, and data stays when its cluster goes. */

@@ -35,15 +35,21 @@ const scope = childrenOfSets;
 export const FIELD_MANAGER = 'matrixone-operator';
 const fieldManager = FIELD_MANAGER;
 
-/** Adds the controllers of the five kinds and of the compute nodes' pods to a manager. */
+type ServiceArgs = NonNullable<MatrixOneOptions['serviceArgs']>;
+
+/** Adds the controllers of clusters, sets and the compute nodes' pods to a manager. */
 export function setupControllers(manager: Manager, options: MatrixOneOptions = {}): void {
   const serviceArgs = options.serviceArgs ?? chartServiceArgs;
-  const { sql } = options;
-  const cluster = new ClusterActor({
-    serviceArgs,
-    restores: options.backup !== false,
-    metricReader: sql !== undefined,
-  });
+  setupClusters(manager, serviceArgs, options);
+  setupLogSets(manager, serviceArgs, options);
+  setupDNSets(manager, serviceArgs, options);
+  setupCNSets(manager, serviceArgs, options);
+  if (options.proxies !== false) setupProxySets(manager, serviceArgs);
+  setupCnStores(manager, options.cnStores ?? unmanagedCnStores, scope);
+}
+
+function setupClusters(manager: Manager, serviceArgs: ServiceArgs, { backup, sql }: MatrixOneOptions): void {
+  const cluster = new ClusterActor({ serviceArgs, restores: backup !== false, metricReader: sql !== undefined });
   manager
     .actor(MatrixOneCluster, cluster, { fieldManager, finalizer: FINALIZER_CLUSTER })
     .owns(LogSet, { where: setMatters })
@@ -54,11 +60,11 @@ export function setupControllers(manager: Manager, options: MatrixOneOptions = {
     .owns(RestoreJob, { where: statusChanged })
     .run();
   if (sql) setupMetricReader(manager, sql);
-  const { buckets } = options;
-  // Said by name, as the gate `cnLabel` does when it is off; what is simply not given is a test's.
-  const drains = options.cnStores !== unmanagedCnStores;
+}
+
+function setupLogSets(manager: Manager, serviceArgs: ServiceArgs, { buckets, failover }: MatrixOneOptions): void {
   const scopeOfBuckets = buckets ? { buckets: buckets.namespace ? { namespace: buckets.namespace } : {} } : {};
-  const logSet = new LogSetActor({ serviceArgs, failover: options.failover ?? true, ...scopeOfBuckets });
+  const logSet = new LogSetActor({ serviceArgs, failover: failover ?? true, ...scopeOfBuckets });
   const logSets = manager
     .actor(LogSet, logSet, { fieldManager, finalizer: FINALIZER_LOGSET })
     .owns(KruiseStatefulSet, { scope })
@@ -68,6 +74,9 @@ export function setupControllers(manager: Manager, options: MatrixOneOptions = {
     .watches(Pod, { scope, where: podMatters, map: setOfPod('LogSet') });
   if (buckets) logSets.watches(BucketClaim, { map: ownerOfClaim });
   logSets.run();
+}
+
+function setupDNSets(manager: Manager, serviceArgs: ServiceArgs, { buckets }: MatrixOneOptions): void {
   manager
     .actor(DNSet, new DNSetActor({ serviceArgs, buckets: buckets !== undefined }), {
       fieldManager,
@@ -78,6 +87,11 @@ export function setupControllers(manager: Manager, options: MatrixOneOptions = {
     .owns(ConfigMap, { scope })
     .watches(Pod, { scope, where: podMatters, map: setOfPod('DNSet') })
     .run();
+}
+
+function setupCNSets(manager: Manager, serviceArgs: ServiceArgs, { buckets, cnStores }: MatrixOneOptions): void {
+  // Said by name, as the gate `cnLabel` does when it is off; what is simply not given is a test's.
+  const drains = cnStores !== unmanagedCnStores;
   manager
     .actor(CNSet, new CNSetActor({ serviceArgs, buckets: buckets !== undefined, drains }), {
       fieldManager,
@@ -88,6 +102,9 @@ export function setupControllers(manager: Manager, options: MatrixOneOptions = {
     .owns(ConfigMap, { scope })
     .watches(Pod, { scope, where: podMatters, map: setOfPod('CNSet') })
     .run();
+}
+
+function setupProxySets(manager: Manager, serviceArgs: ServiceArgs): void {
   manager
     .actor(ProxySet, new ProxySetActor({ serviceArgs }), { fieldManager, finalizer: FINALIZER_PROXYSET })
     .owns(CloneSet, { scope })
@@ -96,5 +113,4 @@ export function setupControllers(manager: Manager, options: MatrixOneOptions = {
     .owns(PodDisruptionBudget, { scope, where: generationChanged })
     .watches(Pod, { scope, where: podMatters, map: setOfPod('ProxySet') })
     .run();
-  setupCnStores(manager, options.cnStores ?? unmanagedCnStores, scope);
 }

@@ -73,9 +73,12 @@ export async function setUp(parts: Parts): Promise<Manager> {
     log,
     onCall: rpcMetrics(registry),
   });
-  const { serviceArgs } = config;
+  const { serviceArgs, gates } = config;
+  tellGates(config, log);
   matrixoneOperator.setup(manager, {
     cnStores,
+    proxies: gates.proxySupport,
+    pools: gates.cnPool,
     sql: mysqlService({ clock }),
     serviceArgs,
     failover: flags.failover,
@@ -83,6 +86,14 @@ export async function setUp(parts: Parts): Promise<Manager> {
     ...bucketsOf(parts),
   });
   return manager;
+}
+
+/** Whoever asks for what is off waits for nobody; the log says why. */
+function tellGates({ gates }: OperatorConfig, log: Logger): void {
+  const off = Object.entries(gates)
+    .filter(([, on]) => !on)
+    .map(([gate]) => gate);
+  if (off.length > 0) log.info({ gates: off }, 'feature gates are off: what they stand for is not acted on');
 }
 
 /** Off without the gate: then nobody acts on backups, and a cluster that is to start from one says so. */
