@@ -12,7 +12,7 @@ async function running(world: BucketWorld, name: string, s3: object): Promise<vo
   await world.until(`${name} is ready`, () => world.isReady(name));
 }
 
-test('a log service holds its path; the data goes with it, and then the claim', async () => {
+test('a log service holds its path; the data goes with it, and then the claim [case 50]', async () => {
   await using world = await BucketWorld.start();
   await world.startOperator();
   await running(world, 'mo', {});
@@ -40,7 +40,7 @@ test('a log service holds its path; the data goes with it, and then the claim', 
   await world.until('the claim is gone', async () => (await world.claims()).length === 0);
 });
 
-test('retained data stays, also when the claim is deleted; the next log service at the path takes it over', async () => {
+test('retained data stays, also when the claim is deleted; the next log service at the path takes it over [case 8, 48, 49]', async () => {
   await using world = await BucketWorld.start();
   await world.startOperator();
   await running(world, 'mo', { s3RetentionPolicy: 'Retain' });
@@ -62,7 +62,7 @@ test('retained data stays, also when the claim is deleted; the next log service 
   expect(await world.jobs()).toEqual([]);
 });
 
-test('a second log service at the path, or around or within it, starts nothing until the first is gone', async () => {
+test('a second log service at the path, or around or within it, starts nothing until the first is gone [case 54, 56]', async () => {
   await using world = await BucketWorld.start();
   await world.startOperator();
   await running(world, 'mo', {});
@@ -87,7 +87,7 @@ test('a second log service at the path, or around or within it, starts nothing u
   expect(await world.phases()).toEqual(['other/late: InUse']);
 });
 
-test('a claim in use is not let go, whoever deletes it', async () => {
+test('a claim in use is not let go, whoever deletes it [case 51]', async () => {
   await using world = await BucketWorld.start();
   await world.startOperator();
   await running(world, 'mo', { s3RetentionPolicy: 'Retain' });

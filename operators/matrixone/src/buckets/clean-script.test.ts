@@ -46,7 +46,7 @@ describe('with an aws that only notes what it is asked', () => {
 
   const unversioned = 'case "$*" in *get-bucket-versioning*) echo None ;; esac';
 
-  test('looks for the bucket, and removes what is below the path, through the endpoint', async () => {
+  test('looks for the bucket, and removes what is below the path, through the endpoint [case 9]', async () => {
     const { code, calls } = await asked({ path: '/lake/my//prod/', endpoint: 'http://minio:9000' }, unversioned);
     expect(code).toBe(0);
     expect(calls[0]).toMatch(/^--endpoint-url\|http:\/\/minio:9000\|.*\|s3api\|head-bucket\|--bucket\|lake\|$/);
@@ -85,7 +85,7 @@ describe('with an aws that only notes what it is asked', () => {
     expect([code, said]).toEqual([1, expect.stringContaining(`the certificate ${folder}/other.pem is not mounted`)]);
   });
 
-  test('a 404 that the store does not confirm is a failure', async () => {
+  test('a 404 that the store does not confirm is a failure [case 52]', async () => {
     const proxy = 'echo "An error occurred (404) when calling the operation: Not Found" >&2; exit 254';
     expect((await asked({ path: 'lake/prod' }, proxy)).code).toBe(1);
     const store = `case "$*" in *head-bucket*) ${proxy} ;; *) echo '(NoSuchBucket)' >&2; exit 254 ;; esac`;

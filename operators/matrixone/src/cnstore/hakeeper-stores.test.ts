@@ -211,7 +211,7 @@ describe('a load', () => {
     return method === 19 ? { method, getPipelineInfo: { count: 2n } } : { method, error: notSupported };
   };
 
-  test('is counted at the node, by what its release can tell', async () => {
+  test('is counted at the node, by what its release can tell [case 6]', async () => {
     serveCn(answer);
     expect(await stores.load(store, signal)).toEqual({ sessions: 1, pipelines: 2, replicas: 0 });
   });
@@ -273,7 +273,7 @@ describe('the locks of a node', () => {
     expect(await hand(true)).toEqual({ released: true, asked: true });
   });
 
-  test('are nobody’s before releases that hand them over, and not known without a transaction node', async () => {
+  test('are nobody’s before releases that hand them over, and not known without a transaction node [case 6]', async () => {
     serveTn(({ method }) => ({ method, error: notSupported }));
     expect(await hand(false)).toEqual({ released: true, asked: false });
     world.tnStores = [];

@@ -24,7 +24,7 @@ const storage = {
 } as const;
 const log = { name: 'mo', namespace: 'prod', replicas: 3 };
 
-test('the worked example: 965 bytes, suffix a8899ca', () => {
+test('the worked example: 965 bytes, suffix a8899ca [case 22]', () => {
   const spec = defaultCNSet(
     {
       replicas: 2,
@@ -60,7 +60,7 @@ test('a user’s [tn] table names the transaction node’s table', () => {
   expect(dn).not.toContain('[dn');
 });
 
-test('a path without prefix, a shared file system, and no cache', () => {
+test('a path without prefix, a shared file system, and no cache [case 22]', () => {
   const spec: LogSetSpec = { replicas: 1, volume: { size: '1Gi' }, sharedStorage: { s3: { path: '/bucket/' } } };
   expect(logSetToml(spec, log)).toContain(
     'bucket = "bucket"\nendpoint = "s3.us-west-2.amazonaws.com"\nkey-prefix = "data"',
@@ -80,16 +80,17 @@ test('a restoring log store has the backup as its only file service', () => {
   expect(toml).toContain('key-prefix = "prod/"');
 });
 
-test('bootstrap members are chosen once and read back', () => {
+test('bootstrap members are chosen once and read back, and what is not set is not written [case 7]', () => {
   const members = chooseBootstrapMembers({ initialConfig: { logShardReplicas: 3 } });
   expect(parseBootstrapMembers(JSON.stringify(members))).toEqual(members);
   expect(bootstrapToml({ initialConfig: { logShardReplicas: 3, restoreFrom: 'hk' } }, members)).toBe(
     '\n[logservice]\n\n[logservice.BootstrapConfig]\nbootstrap-cluster = true\ninit-hakeeper-members = ["131072:00000000-0000-0000-0000-000000000000", "131073:00000000-0000-0000-0000-000000000001", "131074:00000000-0000-0000-0000-000000000002"]\nnum-of-dn-shards = 1\nnum-of-log-shard-replicas = 3\nnum-of-log-shards = 1\n\n[logservice.BootstrapConfig.restore]\nfile-path = "BACKUP://hk"\n',
   );
+  expect(bootstrapToml({ initialConfig: { logShardReplicas: 3 } }, members)).not.toContain('restore');
   expect(() => parseBootstrapMembers('{"ordinal":1}')).toThrow('not a list');
 });
 
-test('legacy names digest everything, in Go’s spelling', () => {
+test('legacy names digest everything, in Go’s spelling [case 21]', () => {
   expect(legacyDigest({ 'start.sh': 'a<b && c>d\n', 'config.toml': 'x = "1"\n' })).toBe('5a04a16');
 });
 

@@ -60,7 +60,7 @@ test('where clients connect stays while something is not ready', () => {
   expect(conditions['Synced']).toBe('True AllSetsSynced: the object is synced');
 });
 
-test('a set that is not synced is not synced for its cluster either, and the proxies are the last to be told', () => {
+test('a set that is not synced is not synced for its cluster either, and the proxies are the last to be told [case 32]', () => {
   const proxy = set<ProxySet>('ProxySet', 'mo', { status: { host: 'mo-proxy.ns', port: 6001 } }, 'True', 'False');
   const { status, conditions } = report({ log, dn, groups: [group('a', 1)], proxy });
   expect(conditions['Synced']).toBe('False ProxyNotSynced: ProxySet mo: on its way');

@@ -15,7 +15,7 @@ const down = (ordinal: number, ms: number) => ({
   lastTransition: at(-ms),
 });
 
-test('a store is replaced once it has been down for the timeout, not before', () => {
+test('a store is replaced once it has been down for the timeout, not before [case 29]', () => {
   expect(decideFailover(spec, [], [], noon)).toEqual({ kind: 'none' });
   expect(decideFailover(spec, [down(0, 599_000)], [], noon)).toEqual({ kind: 'wait', after: 1_000 });
   expect(decideFailover(spec, [down(1, 600_000)], [], noon)).toMatchObject({
@@ -24,7 +24,7 @@ test('a store is replaced once it has been down for the timeout, not before', ()
   });
 });
 
-test('no more than a minority is replaced without a person', () => {
+test('no more than a minority is replaced without a person [case 29]', () => {
   expect(decideFailover(spec, [down(0, 86_400_000)], [2], noon)).toMatchObject({ kind: 'blocked' });
   expect(decideFailover(spec, [down(0, 700_000), down(1, 1_000)], [], noon)).toMatchObject({ kind: 'blocked' });
   expect(

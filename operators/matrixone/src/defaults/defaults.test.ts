@@ -33,7 +33,7 @@ test('metrics are found by Service when they are exported', () => {
   expect(defaultDNSet(dn, args).promDiscoveryScheme).toBeUndefined();
 });
 
-test('services get the arguments of the operator when they have none', () => {
+test('services get the arguments of the operator when they have none [case 47]', () => {
   const named = { logService: ['l'], dn: ['d'], cn: ['c'], proxy: ['p'] };
   expect(defaultLogSet(log, named).serviceArgs).toEqual(['l']);
   expect(defaultDNSet({ ...dn, serviceArgs: [] }, named).serviceArgs).toEqual(['d']);
@@ -54,10 +54,14 @@ test.each([
 
 test.each<[string | undefined, 'Delete' | 'Retain' | undefined, string, string]>([
   [undefined, undefined, 'Delete', 'Delete'],
+  ['Delete', undefined, 'Delete', 'Delete'],
   ['Retain', undefined, 'Retain', 'Retain'],
+  [undefined, 'Delete', 'Delete', 'Delete'],
   [undefined, 'Retain', 'Retain', 'Retain'],
   ['Delete', 'Retain', 'Delete', 'Retain'],
-])('volumes %s and S3 %s are kept as %s and %s', (pvc, s3, volumes, data) => {
+  ['Retain', 'Delete', 'Retain', 'Delete'],
+  ['Retain', 'Retain', 'Retain', 'Retain'],
+])('volumes %s and S3 %s are kept as %s and %s [case 3, 57]', (pvc, s3, volumes, data) => {
   const spec = defaultLogSet(
     {
       ...log,
@@ -69,12 +73,14 @@ test.each<[string | undefined, 'Delete' | 'Retain' | undefined, string, string]>
   expect([spec.pvcRetentionPolicy, spec.sharedStorage.s3?.s3RetentionPolicy]).toEqual([volumes, data]);
 });
 
-test('without S3 only the volumes have a policy', () => {
-  const spec = defaultLogSet({ ...log, sharedStorage: { fileSystem: { path: '/x' } } }, args);
+test('without S3 only the volumes have a policy [case 3, 57]', () => {
+  const shared = { ...log, sharedStorage: { fileSystem: { path: '/x' } } };
+  const spec = defaultLogSet(shared, args);
   expect([spec.pvcRetentionPolicy, spec.sharedStorage]).toEqual(['Delete', { fileSystem: { path: '/x' } }]);
+  expect(defaultLogSet({ ...shared, pvcRetentionPolicy: 'Retain' }, args).pvcRetentionPolicy).toBe('Retain');
 });
 
-test('caches have half the memory and nine tenths of the volume; a transaction node without a request says 0', () => {
+test('caches have half the memory and nine tenths of the volume; a transaction node without a request says 0 [case 37]', () => {
   const cacheVolume = { size: '100Gi' };
   expect(defaultDNSet({ ...dn, resources: memory, cacheVolume }, args).sharedStorageCache).toEqual({
     memoryCacheSize: '4Gi',
@@ -102,7 +108,7 @@ test('compute nodes: the drain has an end, the update a pace, the node a role', 
   });
 });
 
-test('a cluster fills in its sets, groups without a role, and to fill in twice changes nothing', () => {
+test('a cluster fills in its sets, groups without a role, and to fill in twice changes nothing [case 43, 44]', () => {
   const spec = defaultCluster(
     {
       version: '2.1.0',

@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, patience);
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-test('created, it is ready and takes sessions', { timeout: patience }, async () => {
+test('created, it is ready and takes sessions [case 65]', { timeout: patience }, async () => {
   // OpenKruise takes a node that is young for one that is away: with none of them to be away, it would wait half a minute before it removes any.
   const cnGroups = small.cnGroups.map((group) => ({ ...group, updateStrategy: { maxUnavailable: 4 } }));
   await world.create({ ...small, cnGroups });

@@ -127,11 +127,11 @@ describe.each(fromClusters)('$name, from the cluster', ({ recording, cluster }) 
     }
   });
 
-  test('workloads, configurations and services to the byte', () => {
+  test('workloads, configurations and services to the byte [case 16, 26, 31]', () => {
     expectPlans(recording, plans(recording, children(recording, cluster)));
   });
 
-  test('the first user', () => {
+  test('the first user [case 33]', () => {
     const recorded = recording.stored.get('Secret', `${cluster.metadata.name}-credential`);
     const encoded = Object.entries(recorded.data ?? {}).map(([key, value]) => [key, Buffer.from(value).toString('base64')]);
     const { name } = recorded.metadata;

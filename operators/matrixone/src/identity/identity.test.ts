@@ -9,7 +9,7 @@ import {
   tnStoreUuid,
 } from './index.ts';
 
-test('store UUIDs follow the ordinal or the DNS name', () => {
+test('store UUIDs follow the ordinal or the DNS name [case 1]', () => {
   expect(logStoreUuid(0)).toBe('00000000-0000-0000-0000-000000000000');
   expect(logStoreUuid(17)).toBe('00000000-0000-0000-0000-000000000011');
   expect(tnStoreUuid(2)).toBe('00000000-0000-0000-0000-100000000002');
@@ -17,7 +17,7 @@ test('store UUIDs follow the ordinal or the DNS name', () => {
   expect(cnStoreUuid('mo-tp-cn-abc12', 'mo-tp-cn-headless', 'prod')).toBe('63653439-6562-3138-3966-326133366132');
 });
 
-test('digests keep the first seven digits', () => {
+test('digests keep the first seven digits [case 21]', () => {
   expect(shortDigest('')).toBe('ef46db3');
   expect(shortDigest('hello world')).toBe('45ab673');
   expect(shortDigest('{"config.toml":"x = \\"1\\"\\n","start.sh":"a\\u003cb \\u0026\\u0026 c\\u003ed\\n"}')).toBe(

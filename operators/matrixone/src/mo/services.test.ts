@@ -128,7 +128,7 @@ describe('a compute node', () => {
     expect(await cnLoad(client, address)).toEqual({ sessions: 2, pipelines: 3, replicas: 2 });
   });
 
-  test('of a release that knows neither pipelines nor the source of sessions tells what it can', async () => {
+  test('of a release that knows neither pipelines nor the source of sessions tells what it can [case 4, 6]', async () => {
     serveCn((request) => (request.method === 1 ? busy(request) : { method: request.method, error: problem }));
     expect(await cnLoad(client, address)).toEqual({ sessions: 1, pipelines: 0, replicas: 0 });
   });

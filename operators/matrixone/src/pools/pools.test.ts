@@ -6,7 +6,7 @@ import { PoolWorld, TestStores } from './test-pools.ts';
 
 const namespace = 'default';
 
-test('a pool keeps pods ready, claims take them, and what they give back serves again', async () => {
+test('a pool keeps pods ready, claims take them, and what they give back serves again [case 58]', async () => {
   const cnStores = new TestStores();
   await using pool = await PoolWorld.start({ cnStores }, { maxIdle: 2 });
   const { world } = pool;
@@ -83,7 +83,7 @@ test('a claimed pod is never scaled away, however the pool shrinks', async () =>
   expect((await pool.world.drive(pool.claims())).map(podOf)).toEqual(expect.arrayContaining(before));
 });
 
-test('a claim whose pod is lost is replaced by its set', async () => {
+test('a claim whose pod is lost is replaced by its set [case 11]', async () => {
   await using pool = await PoolWorld.start({ cnStores: new TestStores() }, { maxIdle: 1 });
   const { world } = pool;
   await pool.claimSet('cs', 2);
@@ -105,7 +105,7 @@ test('a claim whose pod is lost is replaced by its set', async () => {
   expect(await world.drive(pool.claims())).toEqual([]);
 });
 
-test('pods of an earlier revision empty out, and claims of a set move to the newest one by one', async () => {
+test('pods of an earlier revision empty out, and claims of a set move to the newest one by one [case 15]', async () => {
   await using pool = await PoolWorld.start({ cnStores: new TestStores() }, { maxIdle: 1 });
   const { world } = pool;
   await pool.claimSet('cs', 2);
@@ -131,7 +131,7 @@ test('pods of an earlier revision empty out, and claims of a set move to the new
   expect((await world.drive(pool.claims())).map(({ status }) => status?.phase)).toEqual(['Bound', 'Bound']);
 });
 
-test('a migration takes the source out of service late, tells what is left, and ends', async () => {
+test('a migration takes the source out of service late, tells what is left, and ends [case 58]', async () => {
   const cnStores = new TestStores();
   await using pool = await PoolWorld.start({ cnStores }, { maxIdle: 2 });
   const { world } = pool;

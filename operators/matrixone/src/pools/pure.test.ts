@@ -64,7 +64,7 @@ describe('revision', () => {
     expect(revisionOf({ ...template, operatorVersion: '1.3.0' })).toBe('97dd4499f');
   });
 
-  test('is not changed by labels, annotations, scaling or what is unset; by image and configuration only where those do not roll in place', () => {
+  test('is not changed by labels, annotations, scaling or what is unset; by image and configuration only where those do not roll in place [case 23]', () => {
     const template = { image: 'mo:2.1.0', resources: { requests: { memory: '1.5Gi', cpu: '1000m' } } };
     const same = {
       ...template,
@@ -154,7 +154,7 @@ describe('size of a pool', () => {
   });
 });
 
-test('scale-in: terminating, unknown, idle and new, idle and old, claimed before, in use', () => {
+test('scale-in: terminating, unknown, idle and new, idle and old, claimed before, in use [case 14]', () => {
   const before = { 'matrixorigin.io/last-owner': 'x' };
   const pods = [
     pod('bound', 'Bound', { at: 9 }),
@@ -170,7 +170,7 @@ test('scale-in: terminating, unknown, idle and new, idle and old, claimed before
 });
 
 describe('which pod a claim takes', () => {
-  test('what its owner had last, then the oldest, by the whole time and not by seconds of the minute', () => {
+  test('what its owner had last, then the oldest, by the whole time and not by seconds of the minute [case 12]', () => {
     const pods = [
       pod('young', 'Idle', { at: 3_600 + 1 }),
       pod('old', 'Idle', { at: 59 }),
@@ -227,7 +227,7 @@ describe('claim sets', () => {
   });
   const waiting = (name: string) => ({ claim: claim(name, {}, 'Pending'), pod: undefined });
 
-  test('what goes first', () => {
+  test('what goes first [case 13]', () => {
     const ready = { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } } as Partial<Pod>;
     const cost = (value: string) => ({
       ...pod('x', 'Bound').metadata,

@@ -99,7 +99,7 @@ test('termination policy Drain empties a group before it is taken away', async (
   expect(world.history).toEqual(['scaled to nothing', 'node ends', 'gone']);
 });
 
-test('a password that was changed stays, and one that is missing at the start is made', async () => {
+test('a password that was changed stays, and one that is missing at the start is made [case 33]', async () => {
   await using world = await World.start();
   const secret = {
     metadata: { name: 'mo-credential', namespace: 'default' },

@@ -40,7 +40,7 @@ async function podUids(world: World): Promise<Readonly<Record<string, string | u
   return Object.fromEntries(pods.items.map(({ metadata }) => [metadata.name, metadata.uid]));
 }
 
-test('a store that stays down is replaced by the next ordinal, and its peers are told', async () => {
+test('a store that stays down is replaced by the next ordinal, and its peers are told [case 29, 61]', async () => {
   await using world = await startWith('Delete');
   await breakPod(world, 'mo-log-1');
   await world.until('the store is down', async () => {
@@ -59,7 +59,7 @@ test('a store that stays down is replaced by the next ordinal, and its peers are
   expect(claims.items.map(({ metadata }) => metadata.name)).not.toContain('mo-data-mo-log-1');
 });
 
-test('a second failure is not failed over without a person, and the condition says why', async () => {
+test('a second failure is not failed over without a person, and the condition says why [case 29]', async () => {
   await using world = await startWith('Delete');
   await breakPod(world, 'mo-log-1');
   await world.clock.advance(30_000);
@@ -127,7 +127,7 @@ test('while failover is blocked the spec is still followed: a new image may be t
   expect(Object.values(map.data ?? {}).some((text) => text.includes('\nx = 1\n'))).toBe(true);
 });
 
-test('strategy Orphan keeps the failed pod for a post-mortem, until its LogSet goes', async () => {
+test('strategy Orphan keeps the failed pod for a post-mortem, until its LogSet goes [case 30]', async () => {
   await using world = await startWith('Orphan');
   await breakPod(world, 'mo-log-1');
   await world.clock.advance(30_000);

@@ -41,7 +41,7 @@ async function cnPods(world: World): Promise<readonly string[]> {
   return (await names(world, Pod)).filter((name) => name.startsWith('mo-tp-cn-'));
 }
 
-test('a manifest becomes a Ready cluster, in the order in which its parts need each other', async () => {
+test('a manifest becomes a Ready cluster, in the order in which its parts need each other [case 32]', async () => {
   await using world = await World.start();
   await world.applyExample();
   await world.until('the cluster is settled', () => world.settled());
@@ -89,7 +89,7 @@ function whenReady(set: { readonly kind?: string; readonly status?: { readonly c
   return ready ? `${set.kind} ready` : undefined;
 }
 
-test('each part starts when what it needs is ready, and ends before what it needs', async () => {
+test('each part starts when what it needs is ready, and ends before what it needs [case 32]', async () => {
   await using world = await World.start();
   await world.record(Pod, ({ metadata }, type) => {
     const component = metadata.labels?.['matrixorigin.io/component'];
@@ -115,7 +115,7 @@ test('each part starts when what it needs is ready, and ends before what it need
   expect(world.history.slice(up.length)).toEqual(['CNSet ends', 'ProxySet ends', 'DNSet ends', 'LogSet ends']);
 });
 
-test('a settled cluster is left alone, also by an operator that starts anew', async () => {
+test('a settled cluster is left alone, also by an operator that starts anew [case 64]', async () => {
   await using world = await World.start();
   await world.applyExample();
   await world.until('the cluster is settled', () => world.settled());
@@ -184,7 +184,7 @@ async function cnCount(world: World, count: number): Promise<boolean> {
   return list.items.length === count;
 }
 
-test('a change of configuration restarts containers in place and keeps the pods', async () => {
+test('a change of configuration restarts containers in place and keeps the pods [case 62, 65]', async () => {
   await using world = await World.start();
   await world.applyExample();
   await world.until('the cluster is settled', () => world.settled());
@@ -243,7 +243,7 @@ test('a node that still serves sessions is kept until they are handed over', asy
   expect(await cnPods(world)).not.toContain(victim);
 });
 
-test('deleting leaves nothing behind but the user’s own Secret', async () => {
+test('deleting leaves nothing behind but the user’s own Secret [case 65]', async () => {
   await using world = await World.start();
   await world.applyExample();
   await world.until('the cluster is settled', () => world.settled());

@@ -28,7 +28,7 @@ test.each([
   expect(again(`x = ${given}`)).toBe(`x = ${printed}\n`);
 });
 
-test('scalars before tables, keys by bytes, every header after an empty line', () => {
+test('scalars before tables, keys by bytes, every header after an empty line [case 7]', () => {
   expect(again('z = 1\n[b.c]\nx = 1\n[A]\n[[l]]\nn = "1"\n[l.sub]\n[[l]]\n')).toBe(
     'z = 1\n\n[A]\n\n[b]\n\n[b.c]\nx = 1\n\n[[l]]\nn = "1"\n\n[l.sub]\n\n[[l]]\n',
   );
@@ -55,7 +55,7 @@ test('a syntax error names line and column and does not repeat the text', () => 
   expect(attempt).not.toThrow(/sesame/);
 });
 
-test('paths make tables and replace what is not one', () => {
+test('paths make tables and replace what is not one [case 7]', () => {
   const table = parseToml('a = 1\n[b]\nc = 2');
   setPath(table, ['b', 'd', 'e'], true);
   setPath(table, ['a', 'x'], 'y');
@@ -64,14 +64,14 @@ test('paths make tables and replace what is not one', () => {
   expect(renderToml(table)).toBe('\n[a]\nx = "y"\n\n[b]\nc = 2\n\n[b.d]\ne = true\n');
 });
 
-test('a clone shares nothing', () => {
+test('a clone shares nothing [case 7]', () => {
   const table = parseToml('[[l]]\nn = 1');
   const copy = cloneToml(table);
   setPath(copy, ['l'], []);
   expect(renderToml(table)).toBe('\n[[l]]\nn = 1\n');
 });
 
-test('merging: the operator wins, by name in lists, and its cache table replaces the user’s', () => {
+test('merging: the operator wins, by name in lists, and its cache table replaces the user’s [case 7]', () => {
   const user = parseToml(
     '[[fs]]\nname = "S3"\nbackend = "DISK"\nmine = 1\n[fs.s3]\nbucket = "evil"\nmode = "1"\n[fs.cache]\nextra = true\n[[fs]]\nname = "EXTRA"\n[[fs]]\nnote = "no name"\n',
   );
@@ -84,6 +84,6 @@ test('merging: the operator wins, by name in lists, and its cache table replaces
   expect(mergeDeep({}, operator)).toEqual(operator);
 });
 
-test('merging leaves lists that are not of named tables to the operator', () => {
+test('merging leaves lists that are not of named tables to the operator [case 7]', () => {
   expect(mergeDeep({ a: [1n, 2n], b: 'x' }, { a: [3n] })).toEqual({ a: [3n], b: 'x' });
 });

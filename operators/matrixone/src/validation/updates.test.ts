@@ -13,7 +13,7 @@ const cn: CNSetSpec = { replicas: 1, image: 'mo:2.1.0', serviceType: 'ClusterIP'
 const ofLog = (change: Partial<LogSetSpec>) =>
   logSetUpdateProblems(defaultLogSet(log, args), defaultLogSet({ ...log, ...change }, args));
 
-test('a LogSet may become larger, and may spell out its defaults', () => {
+test('a LogSet may become larger, and may spell out its defaults [case 43]', () => {
   expect(ofLog({ volume: { size: '11Gi', storageClassName: 'fast' }, replicas: 5 })).toEqual([]);
   expect(ofLog({ volume: { size: '10240Mi' } })).toEqual([]);
   expect(ofLog({ initialConfig: { logShards: 1, dnShards: 1, logShardReplicas: 3 } })).toEqual([]);
@@ -46,7 +46,7 @@ test.each<[string, Partial<LogSetSpec>, string, string]>([
     'storageClassName is immutable',
   ],
   ['the size, to less', { volume: { size: '9Gi' } }, 'spec.volume.size', 'volume size cannot be decreased'],
-])('a LogSet cannot change %s', (_, change, field, message) => {
+])('a LogSet cannot change %s [case 41, 43]', (_, change, field, message) => {
   expect(ofLog(change)).toEqual([{ field, message }]);
 });
 

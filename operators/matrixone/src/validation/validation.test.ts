@@ -14,7 +14,7 @@ const fieldsOf = (problems: readonly { field: string }[]) => problems.map(({ fie
 const logFields = (change: Partial<LogSetSpec>) =>
   fieldsOf(logSetProblems({ spec: defaultLogSet({ ...log, ...change }, args) }));
 
-test('a plain LogSet is fine; scaling to zero is allowed', () => {
+test('a plain LogSet is fine; scaling to zero is allowed [case 42]', () => {
   expect(logFields({})).toEqual([]);
   expect(logFields({ replicas: 0, initialConfig: { logShardReplicas: 3 } })).toEqual([]);
 });
@@ -40,7 +40,7 @@ test.each<[string, Partial<LogSetSpec>, string]>([
     'spec.resources.requests.cpu',
   ],
   ['an unknown scheme', { exportToPrometheus: true, promDiscoveryScheme: 'Push' }, 'spec.promDiscoveryScheme'],
-])('a LogSet with %s is refused', (_, change, field) => {
+])('a LogSet with %s is refused [case 43]', (_, change, field) => {
   expect(new Set(logFields(change))).toContain(field);
 });
 
@@ -50,7 +50,7 @@ test('broken TOML is reported once, with its place', () => {
   expect(problems[0]?.message).toMatch(/^line 2, column \d+/);
 });
 
-test('a DNSet needs a log service and one name for its table', () => {
+test('a DNSet needs a log service and one name for its table [case 39]', () => {
   const spec = { replicas: 1, image: 'mo:2.1.0', config: '[tn]\n[dn]\n' };
   expect(fieldsOf(dnSetProblems({ spec }))).toEqual(['spec.config', 'deps']);
   expect(
@@ -76,7 +76,7 @@ test('a log service known by its address needs the storage in the configuration,
   expect(fieldsOf(cnSetProblems({ spec, deps: both }))).toEqual(['deps']);
 });
 
-test('CN labels must say something, and node ports need a type', () => {
+test('CN labels must say something, and node ports need a type [case 38]', () => {
   const spec: CNSetSpec = {
     replicas: 1,
     image: 'mo:2.1.0',
@@ -100,7 +100,7 @@ const cluster = (change: Partial<MatrixOneCluster['spec']>, name = 'mo') => {
 };
 const group = (name: string) => ({ name, replicas: 1, serviceType: 'ClusterIP' }) as const;
 
-test('a cluster is judged with its sets, under their paths', () => {
+test('a cluster is judged with its sets, under their paths [case 44, 45, 46]', () => {
   expect(cluster({ cnGroups: [group('tp')] })).toEqual([]);
   expect(fieldsOf(cluster({ logService: { ...log, volume: { size: '0' } } }))).toEqual(['spec.logService.volume.size']);
   expect(fieldsOf(cluster({ cnGroups: [group('a.b'), group('a_b')] }))).toEqual([

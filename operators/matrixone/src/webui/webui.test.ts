@@ -31,7 +31,7 @@ function sent({ metadata, spec }: Deployment): unknown {
   return decided({ kind: 'Deployment', metadata: named, spec: told } as Deployment);
 }
 
-test('the dashboard of a cluster is that of upstream, to the byte', () => {
+test('the dashboard of a cluster is that of upstream, to the byte [case 34]', () => {
   const made = webUIOf(cluster);
   const recorded = stored.get('WebUI', 'mo');
   expect(made?.deps).toBeUndefined();
