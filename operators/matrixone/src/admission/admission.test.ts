@@ -6,7 +6,8 @@ import { selfSigned, webhookConfigurations, webhookServer } from '@coxswain/runt
 import type { Resource } from '@coxswain/schema';
 import { startTestCluster, type TestCluster } from '@coxswain/testing';
 import { expect, test } from 'vitest';
-import { BucketClaim, LABEL_BUCKET_ID, LogSet, MatrixOneCluster } from '../api/index.ts';
+import { BucketClaim, CNSet, DNSet, LABEL_BUCKET_ID, LogSet, MatrixOneCluster, ProxySet } from '../api/index.ts';
+import { chartServiceArgs } from '../defaults/index.ts';
 import { bucketUniqueId } from '../identity/index.ts';
 import { matrixoneOperator } from '../operator.ts';
 import { matrixoneWebhooks } from './index.ts';
@@ -90,7 +91,7 @@ async function surprises(world: TestCluster, base: ReadonlyMap<Row, string>, isR
   return wrong;
 }
 
-test('the CRDs refuse what they can alone, and the webhooks the rest: every rule, its field and its words [case 36, 39, 40, 41, 43, 45, 54, 55, 56, 67]', async () => {
+test('the CRDs refuse what they can alone, and the webhooks the rest: every rule, its field and its words [case 36, 39, 40, 41, 43, 45, 54, 55, 67]', async () => {
   await using world = await startTestCluster();
   await installCrds(world.client, matrixoneOperator.crds(), { clock: world.clock });
   const base = await storeBases(world);
@@ -110,11 +111,33 @@ async function acceptsAndFills(world: TestCluster): Promise<void> {
   const cluster = await world.client.of(MatrixOneCluster).get({ namespace: world.namespace, name: 'fine' });
   expect(cluster.spec).toMatchObject({
     operatorVersion: '1.3.0',
-    logService: { initialConfig: { logShards: 1, dnShards: 1, logShardReplicas: 3 }, storeFailureTimeout: '10m0s' },
+    logService: {
+      initialConfig: { logShards: 1, dnShards: 1, logShardReplicas: 3 },
+      storeFailureTimeout: '10m0s',
+      pvcRetentionPolicy: 'Delete',
+    },
   });
+  const log = await world.client.of(LogSet).get({ namespace: world.namespace, name: 'fine' });
+  expect(log.spec.pvcRetentionPolicy).toBe('Delete');
+  const proxy = await world.client.of(ProxySet).get({ namespace: world.namespace, name: 'fine' });
+  expect(proxy.spec.serviceArgs).toEqual(chartServiceArgs.proxy);
+  await acceptsOlder(world);
   const odd = objectOf({ kind: LogSet }, 'odd', world.namespace, { spec: { config: { log: { level: 'info' } } } });
   const [cause] = await refusal(world.client.of<KubeObject>(LogSet).create(odd));
   expect(cause).toMatchObject({ field: 'spec.config', reason: 'FieldValueTypeInvalid' });
+}
+
+/** What was applied to the first operators, before versions, transaction nodes by their name, groups and policies: taken as it is. */
+async function acceptsOlder({ client, namespace }: TestCluster): Promise<void> {
+  const node = { replicas: 2, cacheVolume: { size: '10Gi' } };
+  const change = { spec: { tn: null, dn: node, tp: { ...node, role: 'TP' }, ap: { ...node, role: 'AP' } } };
+  const cluster = objectOf({ kind: MatrixOneCluster }, 'older', namespace, change);
+  expect(await refusal(client.of(MatrixOneCluster).create(cluster))).toEqual([]);
+  for (const kind of [LogSet, DNSet, CNSet] as const) {
+    const volume = { cacheVolume: { size: '10Gi', memoryCacheSize: '1Gi' }, image: 'matrixorigin/matrixone:v1.2.3' };
+    const object = objectOf({ kind }, 'older', namespace, { spec: kind === LogSet ? {} : volume });
+    expect(await refusal(client.of<KubeObject>(kind).create(object)), kind.kind).toEqual([]);
+  }
 }
 
 /** An S3 path is one log service's: its claim is looked up wherever it is. */

@@ -47,11 +47,16 @@ describe('with an aws that only notes what it is asked', () => {
   const unversioned = 'case "$*" in *get-bucket-versioning*) echo None ;; esac';
 
   test('looks for the bucket, and removes what is below the path, through the endpoint [case 9]', async () => {
-    const { code, calls } = await asked({ path: '/lake/my//prod/', endpoint: 'http://minio:9000' }, unversioned);
+    const s3 = { path: '/lake/my//prod/', endpoint: 'http://minio:9000', region: 'eu-north-1' };
+    const { code, calls, said } = await asked(
+      s3,
+      `${unversioned}; case "$*" in *" rm "*) echo "in $AWS_DEFAULT_REGION" ;; esac`,
+    );
     expect(code).toBe(0);
     expect(calls[0]).toMatch(/^--endpoint-url\|http:\/\/minio:9000\|.*\|s3api\|head-bucket\|--bucket\|lake\|$/);
     expect(calls[1]).toMatch(/\|s3\|rm\|s3:\/\/lake\/my\/prod\/\|--recursive\|/);
     expect(calls.length).toBe(3);
+    expect(said).toContain('in eu-north-1');
   });
 
   test('no text of the spec is taken for a command or an option', async () => {
@@ -109,7 +114,9 @@ describe.skipIf(!isAsked)('with the real aws on a real S3 server', () => {
       ...env,
     });
 
-  test('removes all below the path, however much it is, and nothing beside it', { timeout: 300_000 }, async () => {
+  test('removes all below the path, however much it is, and nothing beside it [case 53]', {
+    timeout: 300_000,
+  }, async () => {
     await s3.createBucket('lake');
     const beside = ['prod2/data/1', 'pro/data', 'other/prod/x'];
     const keys = [...Array.from({ length: 1_050 }, (_, i) => `prod/data/${i}`), 'prod/etl/a b&c', ...beside];
@@ -136,7 +143,9 @@ describe.skipIf(!isAsked)('with the real aws on a real S3 server', () => {
     expect(await s3.list('safe')).toEqual(['prod/k']);
   });
 
-  test('is done where there is no such bucket, and fails where there is no server', { timeout: 300_000 }, async () => {
+  test('is done where there is no such bucket, and fails where there is no server [case 52]', {
+    timeout: 300_000,
+  }, async () => {
     expect(await clean('sea/prod')).toMatchObject({ code: 0, said: expect.stringContaining('no such bucket') });
     expect(await clean('sea/prod', {}, 'http://127.0.0.1:9')).toMatchObject({ code: 1 });
   });

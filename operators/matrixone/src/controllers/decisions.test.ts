@@ -131,7 +131,7 @@ test('reserved ordinals may be ranges', () => {
   expect(reservedOrdinals(undefined)).toEqual([]);
 });
 
-test('a rollout is over when its controller has seen the spec and all pods are new and ready', () => {
+test('a rollout is over when its controller has seen the spec and all pods are new and ready [case 20]', () => {
   const workload = { kind: 'CloneSet', metadata: { name: 'x', generation: 2 }, spec: { replicas: 2 } };
   expect(pendingRollout(workload)).toBe('CloneSet x is being rolled out');
   const seen = (updatedReadyReplicas: number) => ({

@@ -124,7 +124,11 @@ test('pods of an earlier revision empty out, and claims of a set move to the new
   expect(alone.status?.phase).toBe('Outdated');
   expect(podOf(alone)).toContain(old?.metadata.name);
   await pool.until({ Bound: 3, Idle: 1 });
-  expect(await world.drive(pool.sets())).toHaveLength(2);
+  const sets = await world.drive(pool.sets());
+  expect(sets).toHaveLength(2);
+  // What is used stays, what is not has been chosen to go, by name.
+  const legacy = sets.find(({ metadata }) => metadata.uid === old?.metadata.uid);
+  expect([legacy?.spec.replicas, legacy?.spec.podsToDelete]).toEqual([1, []]);
   await world.drive(world.client.of(CNClaim).delete({ namespace, name: 'alone' }));
   await pool.until({ Bound: 2, Idle: 1 });
   await world.until('the old set is gone', async () => (await pool.sets()).length === 1);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { CNClaim, CNPool, CNSet } from '../api/index.ts';
 import { chartServiceArgs as args } from '../defaults/index.ts';
-import { candidates, orphans } from './claim-candidates.ts';
+import { candidates, orphans, otherHolder } from './claim-candidates.ts';
 import { compareDeletion } from './claim-deletion-order.ts';
 import { planClaimSet } from './claim-set-plan.ts';
 import { migrationStep } from './migration.ts';
@@ -195,6 +195,17 @@ describe('which pod a claim takes', () => {
     expect(names(candidates(claim('c', { poolName: 'one' }), pods, [holder]))).toEqual(['good']);
     expect(names(candidates(claim('c'), pods, [leaving(holder)]))).toContain('held');
     expect(candidates({ metadata: { name: 'none' } }, pods, [])).toEqual([]);
+  });
+
+  test.each<[string, readonly CNClaim[], string | undefined]>([
+    ['there are no claims', [], undefined],
+    ['it has it itself', [claim('c', { podName: 'a' })], undefined],
+    ['another has it', [claim('other', { podName: 'a' })], 'other'],
+    ['another has another', [claim('other', { podName: 'b' })], undefined],
+    ['another has none yet', [claim('other', { podName: '' })], undefined],
+    ['the other is being deleted', [leaving(claim('other', { podName: 'a' }))], undefined],
+  ])('whether a pod is taken by another claim: %s [case 10]', (_, claims, holder) => {
+    expect(otherHolder(claim('c'), 'a', claims)?.metadata.name).toBe(holder);
   });
 
   test('first those it took before it was cut off, unless another claim is bound to them or they are what it moves away from', () => {

@@ -129,7 +129,7 @@ test('a live cluster is not parted from its data, even where the CRDs would let 
   }
 });
 
-test('a log service that grows keeps the numbers it was bootstrapped with', async () => {
+test('a log service that grows keeps the numbers it was bootstrapped with [case 29]', async () => {
   await using world = await World.start();
   await world.applyExample((cluster) => ({
     ...cluster,

@@ -78,7 +78,7 @@ test('a CNSet keeps a readable version and the behaviours of newer operators', (
   ]);
 });
 
-test('a cluster is held to the rules of its sets, each under its path and by the name of its group', () => {
+test('a cluster is held to the rules of its sets, each under its path and by the name of its group [case 41, 43]', () => {
   const group = (name: string, size: string) => ({ ...cn, name, cacheVolume: { size } });
   const before: MatrixOneClusterSpec = {
     version: '2.1.0',
@@ -98,5 +98,15 @@ test('a cluster is held to the rules of its sets, each under its path and by the
     'spec.logService.sharedStorage.s3',
     'spec.tn.cacheVolume.size',
     'spec.cnGroups[1].cacheVolume.size',
+  ]);
+  const grown = {
+    ...before,
+    logService: { ...log, replicas: 5 },
+    ap: { replicas: 1, serviceType: 'ClusterIP' as const },
+  };
+  expect(clusterUpdateProblems(defaultCluster(before, args), defaultCluster(grown, args))).toEqual([]);
+  const fewer = { ...before, logService: { ...log, replicas: 2, initialConfig: { logShardReplicas: 2 } } };
+  expect(clusterUpdateProblems(defaultCluster(before, args), defaultCluster(fewer, args))).toMatchObject([
+    { field: 'spec.logService.initialConfig' },
   ]);
 });

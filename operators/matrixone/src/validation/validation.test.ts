@@ -100,13 +100,17 @@ const cluster = (change: Partial<MatrixOneCluster['spec']>, name = 'mo') => {
 };
 const group = (name: string) => ({ name, replicas: 1, serviceType: 'ClusterIP' }) as const;
 
-test('a cluster is judged with its sets, under their paths [case 44, 45, 46]', () => {
+test('a cluster is judged with its sets, under their paths [case 43, 44, 45, 46]', () => {
   expect(cluster({ cnGroups: [group('tp')] })).toEqual([]);
-  expect(fieldsOf(cluster({ logService: { ...log, volume: { size: '0' } } }))).toEqual(['spec.logService.volume.size']);
-  expect(fieldsOf(cluster({ cnGroups: [group('a.b'), group('a_b')] }))).toEqual([
-    'spec.cnGroups[0].name',
-    'spec.cnGroups[1].name',
+  const logService = (change: object) => fieldsOf(cluster({ logService: { ...log, ...change } }));
+  expect(logService({ volume: { size: '0' } })).toEqual(['spec.logService.volume.size']);
+  expect(logService({ sharedStorage: {} })).toEqual(['spec.logService.sharedStorage']);
+  expect(logService({ replicas: 2, initialConfig: { logShardReplicas: 3 } })).toEqual([
+    'spec.logService.initialConfig.logShardReplicas',
   ]);
+  const bad = ['a b', 'a/b', 'a_b', 'a.b'];
+  expect(fieldsOf(cluster({ cnGroups: bad.map(group) }))).toEqual(bad.map((_, i) => `spec.cnGroups[${i}].name`));
+  expect(fieldsOf(cluster({ cnGroups: [group('x'), group('x')] }))).toEqual(['spec.cnGroups[1].name']);
   expect(fieldsOf(cluster({ cnGroups: [group('tp')], tp: { replicas: 1, serviceType: 'ClusterIP' } }))).toEqual([
     'spec.cnGroups[0].name',
   ]);
