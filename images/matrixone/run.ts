@@ -1,14 +1,14 @@
-import { lookup } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { dialTcp } from '@coxswain/operator-matrixone/morpc';
 import { type Clock, jsonLogger, messageOf, type Random, sleep } from '@coxswain/runtime/core';
 import { type Flags, parseFlags } from './config/flags.ts';
 import { readLaunchFile, readServiceConfig, type ServiceConfig } from './config/service-config.ts';
 import { type Faults, readFaults } from './nodes/faults.ts';
+import { ownAddress } from './nodes/own-address.ts';
 import { startService } from './nodes/start.ts';
 import { type Service, ServiceEnd, type Surroundings } from './nodes/surroundings.ts';
+import { accessOf, openStore, type Place, type S3Access } from './storage/index.ts';
 
 /** What the program has from its process. */
 export interface Program {
@@ -35,16 +35,6 @@ async function configsOf(flags: Flags): Promise<readonly ServiceConfig[]> {
   if (cfg === undefined && launch === undefined) throw new ServiceEnd(2, 'no configuration: give -cfg or -launch');
   const files = cfg !== undefined ? [cfg] : readLaunchFile(await readFile(launch ?? '', 'utf8'), withProxy);
   return Promise.all(files.map(async (file) => readServiceConfig(await readFile(file, 'utf8'))));
-}
-
-/**
- * Pods that share a machine have addresses of its loopback range; who listened on all of them would be in the way of the others. A proxy is
- * not told its address: it has its host's name for that, which leads a machine that is no such pod to the first loopback addresses, or elsewhere.
- */
-async function ownAddress({ POD_IP }: Program['env']): Promise<{ ownAddress?: string }> {
-  if (POD_IP !== undefined) return POD_IP.startsWith('127.') ? { ownAddress: POD_IP } : {};
-  const { address } = await lookup(hostname()).catch(() => ({ address: '' }));
-  return address.startsWith('127.') && !/^127\.0\.[01]\.1$/.test(address) ? { ownAddress: address } : {};
 }
 
 /** Starts all services together, as they wait for each other; those that run are in `services`, also when another one fails. */
@@ -75,7 +65,10 @@ async function serve(flags: Flags, program: Program): Promise<void> {
   const over = new AbortController();
   const crash = crashed(clock, faults, over.signal);
   crash.catch(() => {});
-  const surroundings = { clock, random, logger, dial: dialTcp, faults, commitId, ...(await ownAddress(env)) };
+  const open = (place: Place, access: S3Access = accessOf(env)) => openStore(place, access);
+  const own = await ownAddress(env);
+  const base = { clock, random, logger, dial: dialTcp, faults, openStore: open, commitId };
+  const surroundings = { ...base, ...(own === undefined ? {} : { ownAddress: own }) };
   const services: Service[] = [];
   try {
     await Promise.race([startAll(configs, surroundings, services), crash]);

@@ -33,6 +33,15 @@ export class Keys {
     return new Keys(isTable(value) ? value : {}, `${this.#place}${name}.`);
   }
 
+  /** The tables of a list, none when there is none. */
+  tables(name: string): readonly Keys[] {
+    const value = this.#value(name) ?? [];
+    if (!Array.isArray(value)) return this.#wrong(name, 'a list of tables');
+    return value.map((one, index) =>
+      isTable(one) ? new Keys(one, `${this.#place}${name}[${index}].`) : this.#wrong(name, 'a list of tables'),
+    );
+  }
+
   has(name: string): boolean {
     return this.#value(name) !== undefined;
   }

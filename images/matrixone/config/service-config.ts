@@ -1,4 +1,6 @@
 import { parseToml } from '@coxswain/operator-matrixone/toml';
+import type { Place } from '../storage/index.ts';
+import { fileServices } from './file-services.ts';
 import { type Address, ConfigError, Keys } from './keys.ts';
 
 /** Where a service listens, and what others are told. */
@@ -15,6 +17,8 @@ export interface CommonConfig {
   readonly dataDir: string;
   /** Log stores, or a Service in front of them. */
   readonly haKeeper: readonly string[];
+  /** Where the data of tables is; none where no file service says so. */
+  readonly shared?: Place;
   /** Where metrics are served; none unless they were asked for. */
   readonly statusPort?: number;
 }
@@ -34,6 +38,8 @@ export interface LogConfig extends CommonConfig {
   readonly seeds: readonly string[];
   /** The replicas of HAKeeper at the first start. */
   readonly members: readonly Member[];
+  /** The object that HAKeeper begins with at the first start, where the cluster comes of a backup. */
+  readonly restore?: { readonly place: Place; readonly key: string };
   readonly ticksPerSecond: number;
   /** Milliseconds without heartbeat after which a store is expired. */
   readonly timeouts: { readonly log: number; readonly tn: number; readonly cn: number; readonly proxy: number };
@@ -100,9 +106,13 @@ function common(keys: Keys): CommonConfig {
   const observability = keys.table('observability');
   const metrics = observability.flag('enable-metric-to-prom') || observability.flag('enableMetricToProm');
   const dataDir = keys.text('data-dir') ?? '';
+  const services = fileServices(keys);
+  // Its name in files that are older.
+  const shared = services.get('SHARED') ?? services.get('S3');
   return {
     dataDir: dataDir === '' ? './mo-data' : dataDir,
     haKeeper: addresses.length > 0 ? addresses : ['127.0.0.1:32001'],
+    ...(shared ? { shared } : {}),
     ...(metrics ? { statusPort: observability.port('status-port', 7001) } : {}),
   };
 }
@@ -125,6 +135,19 @@ function membersOf(bootstrap: Keys): readonly Member[] {
   throw new ConfigError(`logservice.BootstrapConfig: ${members.length} init-hakeeper-members for ${wanted} replicas`);
 }
 
+/** `NAME:key`, or `NAME://key`: an object of a file service. */
+function restoreOf(keys: Keys): LogConfig['restore'] {
+  const name = 'file-path';
+  const text = keys.table('logservice').table('BootstrapConfig').table('restore').text(name) ?? '';
+  if (text === '') return undefined;
+  const [, service = '', key = ''] = /^(\w+):(?:\/\/)?([^/].*)$/.exec(text) ?? [];
+  const place = fileServices(keys).get(service.toUpperCase());
+  if (place) return { place, key };
+  throw new ConfigError(
+    `logservice.BootstrapConfig.restore.${name}: ${JSON.stringify(text)} is no object of a file service of this configuration`,
+  );
+}
+
 function logConfig(keys: Keys): LogConfig {
   const log = keys.table('logservice');
   const all = common(keys);
@@ -140,6 +163,7 @@ function logConfig(keys: Keys): LogConfig {
     return { listen: host === undefined ? listen : { ...listen, port: own }, advertise, spread: 0 };
   };
   const keeper = log.table('HAKeeperConfig');
+  const restore = restoreOf(keys);
   return {
     ...all,
     type: 'LOG',
@@ -150,6 +174,7 @@ function logConfig(keys: Keys): LogConfig {
     gossip: endpoint('gossip', 32_002),
     seeds: log.addresses('gossip-seed-addresses'),
     members: membersOf(log.table('BootstrapConfig')),
+    ...(restore ? { restore } : {}),
     ticksPerSecond: keeper.number('tick-per-second', 10),
     timeouts: {
       log: keeper.duration('log-store-timeout', 300_000),

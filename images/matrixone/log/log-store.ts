@@ -1,10 +1,10 @@
 import { errorCode } from '@coxswain/operator-matrixone/mo';
 import { MorpcClient, MorpcServer, type RequestContext } from '@coxswain/operator-matrixone/morpc';
-import { sleep } from '@coxswain/runtime/core';
+import { messageOf, sleep } from '@coxswain/runtime/core';
 import type { LogConfig } from '../config/service-config.ts';
 import { listen, type Port } from '../nodes/listen.ts';
 import { repeat } from '../nodes/repeat.ts';
-import type { Service, Surroundings } from '../nodes/surroundings.ts';
+import { type Service, ServiceEnd, type Surroundings } from '../nodes/surroundings.ts';
 import { type StoreAnswer, type StoreRequest, storeService } from '../wire/heartbeats.ts';
 import { peerService } from '../wire/peers.ts';
 import { checkerState, clusterDetails, shardInfo } from './answers.ts';
@@ -128,13 +128,30 @@ class LogStore {
   }
 }
 
+/**
+ * What HAKeeper knew when its cluster was backed up is where the configuration says. Only looked for when nothing is in the volume yet.
+ * @throws ServiceEnd when it is not there: an empty cluster in place of a restored one must not come up
+ */
+async function findBackup({ restore }: LogConfig, { logger, openStore }: Surroundings): Promise<void> {
+  if (!restore) return;
+  const found = await openStore(restore.place)
+    .get(restore.key)
+    .catch((error: unknown) => {
+      throw new ServiceEnd(2, `HAKeeper cannot be restored: ${messageOf(error)}`);
+    });
+  if (found === undefined) throw new ServiceEnd(2, `HAKeeper cannot be restored: there is no ${restore.key}`);
+  logger.info({ from: restore.key }, 'HAKeeper is restored');
+}
+
 /** Starts a log store. It serves at once; HAKeeper works as soon as a majority of its replicas does. */
 export async function startLogStore(config: LogConfig, surroundings: Surroundings): Promise<Service> {
   const { clock, logger, ownAddress, faults } = surroundings;
   const { uuid, storeDir } = config;
   await checkIdentity(storeDir, uuid);
   const disk = new DiskValue<Durable>(`${storeDir}/hakeeper.json`);
-  const store = new LogStore(config, surroundings, await disk.read(), disk);
+  const saved = await disk.read();
+  if (!saved) await findBackup(config, surroundings);
+  const store = new LogStore(config, surroundings, saved, disk);
   const onRefused = (error: unknown) => logger.warn({ error }, 'a connection was closed');
   const ports: Port[] = [];
   const handle = (request: StoreRequest, context: RequestContext) => store.handle(request, context);

@@ -3,7 +3,7 @@ import { MorpcServer } from '@coxswain/operator-matrixone/morpc';
 import type { CnConfig } from '../config/service-config.ts';
 import { workStateOf } from '../log/answers.ts';
 import { SqlServer } from '../sql/sql-server.ts';
-import type { Backend } from '../sql/statements.ts';
+import type { Backend } from '../sql/statement.ts';
 import { KeeperLink } from './keeper-link.ts';
 import { listen, type Port } from './listen.ts';
 import { answerQuery } from './query-answers.ts';
@@ -43,12 +43,13 @@ async function waitForShard(link: KeeperLink): Promise<void> {
 
 /** Starts a compute node. Serves once it has found HAKeeper and a transaction node. @throws ServiceEnd */
 export async function startCn(config: CnConfig, surroundings: Surroundings): Promise<Service> {
-  const { clock, faults, logger, ownAddress } = surroundings;
+  const { clock, faults, logger, openStore, ownAddress } = surroundings;
   const { uuid } = config;
   checkWorkState(config.initWorkState);
   const link = new KeeperLink(config.haKeeper, surroundings);
   const backends = async () => (await link.keeper.clusterDetails({ timeout: 5000 })).cnStores.map(backendOf);
-  const sql = new SqlServer({ nodeId: uuid, surroundings, backends });
+  const storage = config.shared ? { storage: openStore(config.shared) } : {};
+  const sql = new SqlServer({ nodeId: uuid, surroundings, backends, ...storage });
   const queries = new MorpcServer({
     clock,
     protocol: queryService,

@@ -1,5 +1,6 @@
 import type { Dial } from '@coxswain/operator-matrixone/morpc';
 import type { Clock, Logger, Random } from '@coxswain/runtime/core';
+import type { ObjectStore, Place, S3Access } from '../storage/index.ts';
 import type { Faults } from './faults.ts';
 
 /** What a service has from outside. */
@@ -9,6 +10,8 @@ export interface Surroundings {
   readonly logger: Logger;
   readonly dial: Dial;
   readonly faults: Faults;
+  /** The objects at a place, with the program's own keys unless others are given. */
+  readonly openStore: (place: Place, access?: S3Access) => ObjectStore;
   /** Instead of `0.0.0.0`, where pods share a machine and each has an address of its own. */
   readonly ownAddress?: string;
   /** Commit that a compute node says it is built from. */

@@ -7,13 +7,14 @@ import {
   queryService,
 } from '@coxswain/operator-matrixone/mo';
 import { MorpcServer } from '@coxswain/operator-matrixone/morpc';
+import { messageOf } from '@coxswain/runtime/core';
 import type { TnConfig } from '../config/service-config.ts';
 import { checkIdentity } from '../log/disk.ts';
 import { KeeperLink } from './keeper-link.ts';
 import { listen, type Port } from './listen.ts';
 import { LockTable } from './lock-table.ts';
 import { repeat } from './repeat.ts';
-import type { Service, Surroundings } from './surroundings.ts';
+import { type Service, ServiceEnd, type Surroundings } from './surroundings.ts';
 
 /** Milliseconds: how long HAKeeper may take to run, and between two looks at the compute nodes' transactions. */
 const times = { running: 120_000, look: 1000, answer: 1000 };
@@ -24,6 +25,16 @@ function answerQuery(method: number) {
   if (method === queryCommands.getProtocolVersion) return { method, getProtocolVersion: { version: 4n } };
   const error = ErrorMessage.encode({ code: errorCode.notSupported, message: `command ${method} is not supported` });
   return { method, error };
+}
+
+/** Leaves a checkpoint where the data is, as one does that opens it. @throws ServiceEnd when that cannot be written */
+async function openStorage({ shared, uuid }: TnConfig, { clock, openStore }: Surroundings): Promise<void> {
+  if (!shared) return;
+  try {
+    await openStore(shared).put('ckp/meta', JSON.stringify({ tn: uuid, at: clock.now() }));
+  } catch (error) {
+    throw new ServiceEnd(2, `the shared storage cannot be written: ${messageOf(error)}`);
+  }
 }
 
 /** Starts a transaction node. Serves once HAKeeper runs. @throws ServiceEnd */
@@ -78,6 +89,7 @@ export async function startTn(config: TnConfig, surroundings: Surroundings): Pro
     await link.findKeeper();
     const running = async () => (await link.keeper.clusterState({ timeout: times.answer })).state === 4;
     await link.waitFor('wait for HAKeeper to run', times.running, running);
+    await openStorage(config, surroundings);
     const addresses = {
       serviceAddress: await open(config.txn),
       logtailServerAddress: await open(config.logtail),

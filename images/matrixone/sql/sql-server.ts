@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ByteStream } from '@coxswain/operator-matrixone/morpc';
 import { messageOf } from '@coxswain/runtime/core';
 import type { Surroundings } from '../nodes/surroundings.ts';
+import type { ObjectStore } from '../storage/index.ts';
 import { parseLoginName } from '../wire/login-name.ts';
 import {
   decodeLogin,
@@ -19,7 +20,8 @@ import {
 import { PacketStream } from '../wire/packets.ts';
 import { proxySalt } from '../wire/proxy-attributes.ts';
 import { type Session, Sessions } from './session.ts';
-import { type Backend, execute, type StatementContext } from './statements.ts';
+import type { Backend, StatementContext } from './statement.ts';
+import { execute } from './statements.ts';
 import { Users } from './users.ts';
 
 /** The version a server says it is. */
@@ -30,6 +32,8 @@ export interface SqlServerOptions {
   readonly nodeId: string;
   readonly surroundings: Surroundings;
   readonly backends: () => Promise<readonly Backend[]>;
+  /** Where the cluster's data is. */
+  readonly storage?: ObjectStore;
 }
 
 /** Bytes for a greeting: none is zero, which would end it. */
@@ -103,11 +107,10 @@ export class SqlServer {
     const { packets } = session;
     const over = new AbortController();
     packets.onClose(() => over.abort(new Error('the session is over')));
-    const { clock } = this.#options.surroundings;
-    const { nodeId, backends } = this.#options;
-    const { sessions } = this;
-    const users = this.#users;
-    const context = { clock, version: serverVersion, nodeId, sessions, users, backends, signal: over.signal };
+    const { surroundings, ...options } = this.#options;
+    const { clock, openStore } = surroundings;
+    const [version, users] = [serverVersion, this.#users];
+    const context = { ...options, clock, openStore, version, sessions: this.sessions, users, signal: over.signal };
     for (;;) {
       const packet = await packets.next();
       if (packet[0] === commands.quit) return packets.close();

@@ -1,34 +1,9 @@
-import { type Clock, sleep } from '@coxswain/runtime/core';
+import { sleep } from '@coxswain/runtime/core';
 import { SqlError } from '../wire/mysql.ts';
-import type { Session, Sessions } from './session.ts';
-import type { Users } from './users.ts';
-
-/** What a statement comes to: nothing to show, or a table. */
-export type Result =
-  | undefined
-  | { readonly columns: readonly string[]; readonly rows: readonly (readonly (string | null)[])[] };
-
-/** A compute node as SHOW BACKEND SERVERS has it. */
-export interface Backend {
-  readonly uuid: string;
-  readonly address: string;
-  readonly workState: string;
-  readonly labels: Readonly<Record<string, readonly string[]>>;
-}
-
-/** What statements may use. */
-export interface StatementContext {
-  readonly clock: Clock;
-  readonly version: string;
-  readonly nodeId: string;
-  readonly sessions: Sessions;
-  readonly users: Users;
-  /** Aborted when the session is over. */
-  readonly signal: AbortSignal;
-  readonly backends: () => Promise<readonly Backend[]>;
-}
-
-type Run = (match: RegExpExecArray, session: Session, context: StatementContext) => Promise<Result> | Result;
+import { backupStatements } from './backup.ts';
+import type { Session } from './session.ts';
+import type { Result, Run, StatementContext } from './statement.ts';
+import { tableStatements } from './tables.ts';
 
 /** One value of a SELECT without tables. */
 async function evaluate(text: string, session: Session, context: StatementContext): Promise<string | null> {
@@ -101,6 +76,8 @@ function transaction(session: Session, open: boolean): Result {
 }
 
 const statements: readonly (readonly [RegExp, Run])[] = [
+  ...tableStatements,
+  ...backupStatements,
   [/^select\s+(.*?)(?:\s+limit\s+\d+)?$/is, select],
   [/^show\s+(?:full\s+)?processlist$/i, (_, session, context) => processList(session, context)],
   [/^show\s+backend\s+servers$/i, (_, __, context) => backendServers(context)],
