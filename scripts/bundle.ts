@@ -4,23 +4,12 @@
  */
 import { mkdir, mkdtemp, rename, rm, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { type Plugin, rolldown } from 'rolldown';
+import { rolldown } from 'rolldown';
+import { keepPlaces } from './keep-places.ts';
 import { root } from './run.ts';
 
 /** Heavy and seldom used: they stay where npm put them and are loaded when first asked for. */
 const external = [/^node:/, /^(pino|prom-client|re2js|undici)(\/|$)/];
-
-/** Sources find the files beside them by `import.meta.url`; from the bundle it has to lead to the same place, wherever the tree is moved. */
-function keepPlaces(folder: string): Plugin {
-  return {
-    name: 'keep-places',
-    transform(code, id) {
-      if (id.startsWith('\0') || !code.includes('import.meta.url')) return null; // \0: not from a file
-      const place = JSON.stringify(encodeURI(relative(folder, id)));
-      return { code: code.replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`), map: null };
-    },
-  };
-}
 
 async function bundle(output: string): Promise<void> {
   const folder = dirname(output);
