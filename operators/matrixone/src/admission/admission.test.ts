@@ -132,7 +132,7 @@ async function acceptsOlder({ client, namespace }: TestCluster): Promise<void> {
   const node = { replicas: 2, cacheVolume: { size: '10Gi' } };
   const change = { spec: { tn: null, dn: node, tp: { ...node, role: 'TP' }, ap: { ...node, role: 'AP' } } };
   const cluster = objectOf({ kind: MatrixOneCluster }, 'older', namespace, change);
-  expect(await refusal(client.of(MatrixOneCluster).create(cluster))).toEqual([]);
+  expect(await refusal(client.of<KubeObject>(MatrixOneCluster).create(cluster))).toEqual([]);
   for (const kind of [LogSet, DNSet, CNSet] as const) {
     const volume = { cacheVolume: { size: '10Gi', memoryCacheSize: '1Gi' }, image: 'matrixorigin/matrixone:v1.2.3' };
     const object = objectOf({ kind }, 'older', namespace, { spec: kind === LogSet ? {} : volume });
