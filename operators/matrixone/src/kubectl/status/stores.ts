@@ -1,0 +1,81 @@
+import type { Pod } from '@coxswain/k8s';
+import { FINALIZER_CONFIRM_DELETION } from '../../api/index.ts';
+import type { Health, StatusNode } from './node.ts';
+import { known } from './node.ts';
+import { elapsed, lasting, lifecycle, podFacts, podTrouble } from './pod.ts';
+
+/** A store as the status of its set tells of it. */
+interface Told {
+  readonly podName?: string;
+  readonly phase?: string;
+  readonly lastTransition?: string;
+}
+
+export interface StoresInput {
+  readonly available?: readonly Told[];
+  readonly failed?: readonly Told[];
+  readonly pods: readonly Pod[];
+  /** The image the set wants. */
+  readonly image?: string | undefined;
+  readonly now: number;
+}
+
+/** Stores that know themselves by their ordinal: of the log service, of transaction. Pods of which the status does not tell yet come too. */
+export function storeNodes(input: StoresInput): readonly StatusNode[] {
+  const told = new Map([...(input.available ?? []), ...(input.failed ?? [])].map((store) => [store.podName, store]));
+  const names = new Set([...told.keys(), ...input.pods.map(({ metadata }) => metadata.name)]);
+  return [...names]
+    .filter((name) => name !== undefined)
+    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+    .map((name) => {
+      const pod = input.pods.find(({ metadata }) => metadata.name === name);
+      return storeNode(name, told.get(name), pod, input);
+    });
+}
+
+function storeNode(
+  name: string,
+  told: Told | undefined,
+  pod: Pod | undefined,
+  { image, now }: StoresInput,
+): StatusNode {
+  const isUp = told?.phase === 'Up';
+  const since = told?.lastTransition;
+  const state = told ? `${told.phase}${lasting(since, now)}` : 'not known yet';
+  return {
+    ...podNode(name, pod, isUp ? 'ok' : pod && podTrouble(pod) ? 'failed' : 'waiting', state, image),
+    facts: known({
+      state: told?.phase,
+      since,
+      seconds: seconds(since, now),
+      ...(pod ? podFacts(pod, image) : {}),
+    }),
+  };
+}
+
+function seconds(since: string | undefined, now: number): number | undefined {
+  const ms = elapsed(since, now);
+  return ms === undefined ? undefined : Math.floor(ms / 1000);
+}
+
+/** A pod with what is said of it, and what Kubernetes and OpenKruise add to that. */
+export function podNode(name: string, pod: Pod | undefined, health: Health, state: string, image?: string): StatusNode {
+  const parts = [
+    state,
+    ...(pod ? [] : ['its pod is gone']),
+    ...(pod?.metadata.deletionTimestamp ? ['is being deleted'] : []),
+    ...(pod?.metadata.finalizers?.includes(FINALIZER_CONFIRM_DELETION)
+      ? [`kept for a person to look at; take its finalizer ${FINALIZER_CONFIRM_DELETION} off to let it go`]
+      : []),
+    ...(pod ? [lifecycle(pod), podTrouble(pod)] : []),
+  ];
+  return {
+    kind: 'Pod',
+    name,
+    health,
+    summary: parts.filter(Boolean).join('; '),
+    facts: pod ? podFacts(pod, image) : {},
+    conditions: [],
+    children: [],
+  };
+}
