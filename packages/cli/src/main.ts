@@ -31,6 +31,7 @@ Commands for those who work on this repository, each with its own --help:
   ./cox test [FILTER ...]   lint, types and tests
   ./cox lint                style, types, import directions, docstrings
   ./cox bench NAME          measurements
+  ./cox plugin [FILE]       kubectl-mo in one file, by default .cox/bin/kubectl-mo: on the PATH it is \`kubectl mo\`
 
 A cluster's kubeconfig, log and process file are kept in $COX_HOME/NAME, by default ~/.coxswain/NAME.`;
 
