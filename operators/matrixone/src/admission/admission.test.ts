@@ -80,6 +80,9 @@ async function acceptsAndFills(world: TestCluster): Promise<void> {
   const odd = objectOf({ kind: LogSet }, 'odd', world.namespace, { spec: { config: { log: { level: 'info' } } } });
   const [cause] = await refusal(world.client.of<KubeObject>(LogSet).create(odd));
   expect(cause).toMatchObject({ field: 'spec.config', reason: 'FieldValueTypeInvalid' });
+  const secret = objectOf({ kind: LogSet }, 'secret', world.namespace, { spec: { config: 'key = "secret' } });
+  const [told] = await refusal(world.client.of(LogSet).create(secret));
+  expect(told?.message).toMatch(/^Invalid value: "\(not shown\)": line 1/);
 }
 
 /** What was applied to the first operators, before versions, transaction nodes by their name, groups and policies: taken as it is. */

@@ -12,10 +12,13 @@ function valueAt(object: unknown, path: string): Json {
   return typeof value === 'string' || typeof value === 'number' ? value : null;
 }
 
+/** Stands for a value that is not repeated: `null` would say that there is none. */
+const hidden = '(not shown)';
+
 /** Problems of an object as the API server tells them. Values laid over containers are not repeated: they may be secret. */
 export function fieldErrors(object: unknown, problems: readonly Problem[]): readonly FieldError[] {
   return problems.map(({ field, message }) => {
     const isSecret = field.includes('.overlay') || field.endsWith('.config');
-    return fieldError.invalid(field, isSecret ? null : valueAt(object, field), message);
+    return fieldError.invalid(field, isSecret ? hidden : valueAt(object, field), message);
   });
 }
