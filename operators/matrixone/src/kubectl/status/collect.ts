@@ -44,7 +44,11 @@ export async function collect(client: Client, namespace: string | undefined, sig
   const where = namespace === undefined ? {} : { namespace };
   const list = async <T extends KubeObject>(kind: Kind<T>, labels?: string): Promise<T[]> => {
     const scope = kind.scope === 'Namespaced' ? where : {};
-    return Array.fromAsync(client.of(kind).listAll({ ...scope, ...(labels ? { labels } : {}), signal }));
+    // not Array.fromAsync: people's machines have Node 20, which has none
+    const items: T[] = [];
+    for await (const item of client.of(kind).listAll({ ...scope, ...(labels ? { labels } : {}), signal }))
+      items.push(item);
+    return items;
   };
   const read = async <T extends KubeObject>(kind: Kind<T>, labels?: string): Promise<T[]> => {
     try {
