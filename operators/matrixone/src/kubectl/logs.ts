@@ -4,7 +4,7 @@ import { LABEL_CLUSTER, LABEL_COMPONENT, LABEL_INSTANCE, type SetKind } from '..
 import { ContainerLog, type LogLine, type LogStart } from './container-log.ts';
 import { UnmetError, UsageError } from './errors.ts';
 import { componentOf, components } from './options.ts';
-import type { Session } from './session.ts';
+import { type Session, unlessCutOff } from './session.ts';
 import { plain, plainLine } from './text.ts';
 
 /** Milliseconds between looks for what is new. */
@@ -36,7 +36,8 @@ export async function logs(session: Session): Promise<number> {
     throw new UnmetError(`no container of "${wanted.name}" that fits is in namespace ${namespace}`);
   while (isOn) {
     await sleep(clock, lookAgain, signal);
-    await tell(session, wanted, known, {});
+    const cutOff = await unlessCutOff(() => tell(session, wanted, known, {}));
+    if (typeof cutOff === 'string') session.note(`${cutOff}; trying again`);
   }
   return 0;
 }

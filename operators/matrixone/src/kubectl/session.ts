@@ -1,5 +1,5 @@
-import type { Client } from '@coxswain/runtime/client';
-import { type Clock, sleep } from '@coxswain/runtime/core';
+import { type Client, isTransient } from '@coxswain/runtime/client';
+import { type Clock, messageOf, sleep } from '@coxswain/runtime/core';
 import { UnmetError } from './errors.ts';
 import type { CommandLine } from './options.ts';
 
@@ -43,11 +43,21 @@ export async function waitUntil(
   const deadline = clock.monotonic() + timeout;
   let told: string | undefined;
   for (;;) {
-    const missing = await look();
+    const missing = await unlessCutOff(look);
     if (missing === undefined) return;
     if (missing !== told) note(missing);
     told = missing;
     if (clock.monotonic() >= deadline) throw new UnmetError(`not within ${timeout / 1000}s: ${missing}`);
     await sleep(clock, lookAgain, signal);
+  }
+}
+
+/** What a look found; when the server could not be asked for now, why: that is no reason to give up what takes minutes. */
+export async function unlessCutOff<T>(look: () => Promise<T>): Promise<T | string> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!isTransient(error)) throw error;
+    return messageOf(error);
   }
 }

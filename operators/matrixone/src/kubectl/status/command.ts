@@ -1,7 +1,7 @@
 import { sleep } from '@coxswain/runtime/core';
 import { UnmetError, UsageError } from '../errors.ts';
 import { type Format, formatOf, serialized } from '../output.ts';
-import type { Session } from '../session.ts';
+import { type Session, unlessCutOff } from '../session.ts';
 import { type Collected, collect } from './collect.ts';
 import type { StatusReport } from './node.ts';
 import { reports } from './report.ts';
@@ -10,7 +10,7 @@ import { treeLines } from './tree.ts';
 /** Milliseconds between looks of a watch. */
 const lookAgain = 2_000;
 
-/** `status [NAME]`. @returns the exit code: 0 when all is as it should be, else 1 */
+/** `status [NAME]`. @returns the exit code: 0 when all of it is ready and as its spec says, else 1 */
 export async function status(session: Session): Promise<number> {
   const { line } = session;
   const [name, ...rest] = line.args;
@@ -42,7 +42,7 @@ async function look(session: Session, name: string | undefined): Promise<Look> {
 }
 
 function exitCode(told: readonly StatusReport[]): number {
-  return told.every(({ waitsFor }) => waitsFor === undefined) ? 0 : 1;
+  return told.every(({ health }) => health === 'ok') ? 0 : 1;
 }
 
 function tellUnread({ note }: Session, unread: readonly string[]): void {
@@ -72,14 +72,18 @@ async function watch(
   const deadline = timeout === undefined ? Number.POSITIVE_INFINITY : clock.monotonic() + timeout;
   let shown = '';
   for (;;) {
-    const found = await look(session, name);
-    const text = await drawn(session, found.reports, format, name);
-    if (shown === '') tellUnread(session, found.unread);
-    if (screen.isTTY) screen.write(`\u001b[H\u001b[J${cut(text, screen)}`);
-    // ages alone are no news
-    else if (withoutAges(text) !== withoutAges(shown)) screen.write(shown === '' ? text : `\n${text}`);
-    shown = text;
-    if (clock.monotonic() + lookAgain > deadline) return exitCode(found.reports);
+    const found = await unlessCutOff(() => look(session, name));
+    const isFound = typeof found !== 'string';
+    if (!isFound) session.note(`${found}; trying again`);
+    else {
+      const text = await drawn(session, found.reports, format, name);
+      if (shown === '') tellUnread(session, found.unread);
+      if (screen.isTTY) screen.write(`\u001b[H\u001b[J${cut(text, screen)}`);
+      // ages alone are no news
+      else if (withoutAges(text) !== withoutAges(shown)) screen.write(shown === '' ? text : `\n${text}`);
+      shown = text;
+    }
+    if (clock.monotonic() + lookAgain > deadline) return isFound ? exitCode(found.reports) : 1;
     await sleep(clock, lookAgain, signal);
   }
 }

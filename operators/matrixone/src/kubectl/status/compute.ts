@@ -85,7 +85,8 @@ export function computeNode(pod: Pod, set: CNSet | undefined, now: number): Stat
   const text = [
     stateText(pod, state, drain, isCordoned),
     ...(phase ? [claim ? `${phase} to ${claim}` : phase] : []),
-    ...(load ? [loadText(load)] : []),
+    // a drain says itself what is left
+    ...(load && (isCordoned || !drain) ? [loadText(load)] : []),
   ];
   const node = podNode(name, pod, health(pod, state, isCordoned), text.join(', '), set?.spec.image);
   return {

@@ -1,12 +1,12 @@
-import { type ConditionNote, needsPerson, type StatusNode } from './node.ts';
+import { type ConditionNote, type Health, needsPerson, type StatusNode } from './node.ts';
 
 /**
  * What the whole waits for, in one line: the first cause below the root, in the order in which a cluster comes up, and what is said of it.
- * `undefined` when nothing is waited for.
+ * A cluster that is ready may wait too: for a node that drains, say. `undefined` when nothing is waited for.
  */
 export function headline(root: StatusNode): string | undefined {
-  if (root.health === 'ok' || root.health === 'info') return undefined;
   const path = causeIn(root);
+  if (root.health === 'ok' && path.length === 0) return undefined;
   const cause = path.at(-1) ?? root;
   const where = path.map(({ kind, name }) => `${kind} ${name}`);
   const why = demandOf(cause)?.message || cause.conditions.find(isCurrent)?.message || cause.summary;
@@ -22,10 +22,18 @@ function demandOf({ conditions }: StatusNode): ConditionNote | undefined {
   return conditions.find((note) => isCurrent(note) && needsPerson(note));
 }
 
-/** The way from the first child that is not well down to where it is not. What needs a person goes before what is on its way. */
+/**
+ * The way from the first child that is not well, or has something below it that is not, down to that. What needs a person goes before what
+ * is on its way. A backup is nothing that a cluster waits for.
+ */
 function causeIn(node: StatusNode): readonly StatusNode[] {
   if (demandOf(node)) return [];
-  const child =
-    node.children.find(({ health }) => health === 'failed') ?? node.children.find(({ health }) => health === 'waiting');
+  const parts = node.children.filter(({ kind }) => kind !== 'BackupJob');
+  const child = parts.find((part) => has(part, 'failed')) ?? parts.find((part) => has(part, 'waiting'));
   return child ? [child, ...causeIn(child)] : [];
+}
+
+/** Whether it is so with a node, or with something below it. */
+function has(node: StatusNode, health: Health): boolean {
+  return node.health === health || node.children.some((child) => has(child, health));
 }

@@ -38,7 +38,7 @@ export interface StatusNode {
 
 /** A whole cluster, or a set that stands alone. */
 export interface StatusReport extends StatusNode {
-  /** What the whole waits for; absent when all is as it should be. */
+  /** What the whole waits for, which it may also while it is ready; absent when all is as it should be. */
   readonly waitsFor?: string;
 }
 

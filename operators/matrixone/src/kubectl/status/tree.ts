@@ -26,11 +26,12 @@ interface Row {
 /** A report as lines: what it waits for, then the tree. All texts of others are made fit for a terminal. */
 export function treeLines(report: StatusReport, options: TreeOptions): readonly string[] {
   const { kind, name, namespace, waitsFor } = report;
+  const isReady = report.health === 'ok' ? 'is ready, and ' : '';
   const title = `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
   const rows = rowsOf(report, '', '', '', options);
   const width = Math.max(0, ...rows.map(({ left }) => left.length));
   return [
-    plain(`${title}: ${waitsFor === undefined ? 'all is as it should be' : `waits for ${waitsFor}`}`),
+    plain(`${title}: ${waitsFor === undefined ? 'all is as it should be' : `${isReady}waits for ${waitsFor}`}`),
     ...rows.map(({ mark, left, right }) => `${mark} ${left.padEnd(width)}  ${right}`.trimEnd()),
   ];
 }
