@@ -6,10 +6,11 @@ const goDebug = { name: 'GODEBUG', value: 'madvdontneed=1,gctrace=2' };
 /** Fills what log, transaction and compute nodes have in common. Proxies get none of it. */
 export function defaultPodSet<T extends PodSetSpec>(spec: T): T {
   const env = spec.overlay?.env ?? [];
-  const hasGoDebug = env.some(({ name }) => name === goDebug.name);
+  // Overlays are stored as they come: what is no list of variables is told as a problem, later.
+  const isFinal = !Array.isArray(env) || env.some((variable) => variable?.name === goDebug.name);
   return {
     ...spec,
-    overlay: { ...spec.overlay, env: hasGoDebug ? env : [...env, goDebug] },
+    overlay: { ...spec.overlay, env: isFinal ? env : [...env, goDebug] },
     ...(spec.exportToPrometheus && !spec.promDiscoveryScheme ? { promDiscoveryScheme: 'Service' } : {}),
   };
 }

@@ -33,7 +33,8 @@ export function poolSetSpec(pool: CNPool, size: PoolSize): CNSetSpec {
     updateStrategy: { maxSurge: 0, maxUnavailable: 1 },
     overlay: { ...template.overlay, podLabels },
     replicas: size.replicas,
-    podsToDelete: [...size.podsToDelete],
+    // Left out where nobody is to go: upstream's sets do not have the field, and shall not be written for it.
+    ...(size.podsToDelete.length > 0 ? { podsToDelete: [...size.podsToDelete] } : {}),
   };
 }
 

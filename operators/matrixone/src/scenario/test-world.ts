@@ -16,7 +16,7 @@ import {
 import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { grant } from '@coxswain/runtime/apply';
 import type { Cache } from '@coxswain/runtime/cache';
-import { apply, type Client, createClient, type Transport } from '@coxswain/runtime/client';
+import { apply, type Client, createClient, type Transport, type TransportRequest } from '@coxswain/runtime/client';
 import { ApiError, type Logger, type Random, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
 import { parseAllDocuments } from 'yaml';
@@ -36,6 +36,8 @@ export interface WorldOptions extends MatrixOneOptions {
   readonly plainCrds?: boolean;
   /** Rules by which the server fails for the operator and for all of the control plane, but not for the test. */
   readonly rules?: readonly FaultRule[];
+  /** Is told of everything that the operator asks for, watches aside. */
+  readonly onRequest?: (request: TransportRequest) => void;
 }
 
 /** Loses requests and answers, the same ones for the same seed. Watches are left alone: caches have tests of their own. */
@@ -66,6 +68,18 @@ function noting(inner: Transport, note: (refusal: string) => void): Transport {
   return {
     send: (request) => told(inner.send(request)),
     watch: (request) => told(inner.watch(request)),
+    close: () => inner.close(),
+  };
+}
+
+/** Tells of every request. */
+function told(inner: Transport, tell: (request: TransportRequest) => void): Transport {
+  return {
+    send(request) {
+      tell(request);
+      return inner.send(request);
+    },
+    watch: (request) => inner.watch(request),
     close: () => inner.close(),
   };
 }
@@ -125,21 +139,23 @@ export class World implements AsyncDisposable {
   async startOperator(options: WorldOptions = {}): Promise<void> {
     const { clock } = this;
     const log = options.log ?? silentLogger;
-    const client = options.faults === undefined ? this.#operatorClient() : this.#faultyClient(options.faults);
+    const client =
+      options.faults === undefined ? this.#operatorClient(options) : this.#faultyClient(options, options.faults);
     const manager = createManager({ client, name: 'matrixone-operator', clock, random: seededRandom(2), log });
     matrixoneOperator.setup(manager, options);
     this.#manager = manager;
     await this.drive(manager.start());
   }
 
-  #operatorClient(): Client {
+  #operatorClient({ onRequest }: WorldOptions): Client {
     const { transport } = this.embedded.clientAs({ name: operatorUser });
-    const watched = noting(transport, (refusal) => this.refusals.add(refusal));
+    const noted = noting(transport, (refusal) => this.refusals.add(refusal));
+    const watched = onRequest ? told(noted, onRequest) : noted;
     return createClient({ transport: watched, fieldManager: operatorUser, userAgent: operatorUser, clock: this.clock });
   }
 
-  #faultyClient(seed: number): Client {
-    const transport = unreliable(this.#operatorClient().transport, seededRandom(seed));
+  #faultyClient(options: WorldOptions, seed: number): Client {
+    const transport = unreliable(this.#operatorClient(options).transport, seededRandom(seed));
     return createClient({ transport, fieldManager: 'matrixone-operator', clock: this.clock });
   }
 

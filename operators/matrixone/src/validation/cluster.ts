@@ -14,7 +14,10 @@ const label = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const groupName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const longestName = 46;
 
-function groupProblems(spec: MatrixOneClusterSpec): readonly Problem[] {
+/** Names of Services end at 63 characters, and the longest of a group is `<cluster>-<group>-cn-headless`. */
+const longestSetName = 63 - '-cn-headless'.length;
+
+function groupProblems(spec: MatrixOneClusterSpec, clusterName: string): readonly Problem[] {
   const seen = new Set<string>([...(spec.tp ? ['tp'] : []), ...(spec.ap ? ['ap'] : [])]);
   return cnGroupsOf(spec).flatMap(({ name, spec: group }, i) => {
     const isDeprecated = i >= (spec.cnGroups?.length ?? 0);
@@ -26,6 +29,11 @@ function groupProblems(spec: MatrixOneClusterSpec): readonly Problem[] {
         groupName.test(name),
         `${path}.name`,
         'must be lower case letters, digits and hyphens: services are named after it',
+      ),
+      ...unless(
+        `${clusterName}-${name}`.length <= longestSetName,
+        `${path}.name`,
+        `${clusterName}-${name} must be no more than ${longestSetName} characters`,
       ),
       ...unless(isNew, `${path}.name`, 'name must be unique'),
       ...below(path, cnSetSpecProblems(group)),
@@ -69,7 +77,7 @@ export function clusterProblems({ metadata, spec }: Pick<MatrixOneCluster, 'meta
     ...versionProblems(spec),
     ...below('spec.logService', logSetSpecProblems(spec.logService)),
     ...transactionProblems(spec),
-    ...groupProblems(spec),
+    ...groupProblems(spec, metadata.name),
     ...(spec.proxy ? below('spec.proxy', proxySetSpecProblems(spec.proxy)) : []),
     ...(webUI ? below('spec.webui', webUIProblems(webUI)) : []),
   ];

@@ -2,6 +2,7 @@ import { labelValueErrors, parseQuantity, qualifiedNameErrors, quantityValue } f
 import type { DataVolume, PodSetSpec } from '../api/index.ts';
 import { parseToml } from '../toml/index.ts';
 import { matrixOneVersionOf } from '../version/index.ts';
+import { overlayProblems } from './overlay.ts';
 import { type Problem, parsable, unless } from './problems.ts';
 
 const fqdn = /^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\.)+[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -13,10 +14,17 @@ function nodeSelectorProblems(selector: Readonly<Record<string, string>>): reado
   });
 }
 
+/** What is wrong with a quantity of something. */
+export function amountProblems(field: string, amount: string | number): readonly Problem[] {
+  const broken = parsable(field, () => parseQuantity(amount));
+  if (broken.length > 0) return broken;
+  return unless(parseQuantity(amount).nano >= 0n, field, 'must be greater than or equal to 0');
+}
+
 function resourceProblems(spec: PodSetSpec): readonly Problem[] {
   const { requests = {}, limits = {} } = spec.resources ?? {};
   const all = [...Object.entries(requests), ...Object.entries(limits)];
-  const broken = all.flatMap(([, amount]) => parsable('spec.resources', () => parseQuantity(amount)));
+  const broken = all.flatMap(([, amount]) => amountProblems('spec.resources', amount));
   if (broken.length > 0) return broken;
   return Object.entries(requests).flatMap(([name, amount]) => {
     const limit = limits[name];
@@ -56,14 +64,13 @@ export function commonProblems(spec: PodSetSpec): readonly Problem[] {
     ),
     ...nodeSelectorProblems(spec.nodeSelector ?? {}),
     ...resourceProblems(spec),
-    ...(spec.memoryFsSize === undefined
-      ? []
-      : parsable('spec.memoryFsSize', () => parseQuantity(spec.memoryFsSize ?? ''))),
+    ...(spec.memoryFsSize === undefined ? [] : amountProblems('spec.memoryFsSize', spec.memoryFsSize)),
     ...unless(
       grace === undefined || grace >= 0,
       'spec.overlay.terminationGracePeriodSeconds',
       'must be greater than 0',
     ),
+    ...overlayProblems(spec.overlay),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { parseDuration, parseQuantity } from '@coxswain/runtime/core';
+import { parseDuration } from '@coxswain/runtime/core';
 import type {
   CNLabel,
   CNSet,
@@ -15,7 +15,7 @@ import type {
   WebUI,
 } from '../api/index.ts';
 import { isTable, isTableList, parseToml } from '../toml/index.ts';
-import { commonProblems, exportProblems, imageProblems, volumeProblems } from './pod-set.ts';
+import { amountProblems, commonProblems, exportProblems, imageProblems, volumeProblems } from './pod-set.ts';
 import { type Problem, parsable, unless } from './problems.ts';
 
 function durationProblems(field: string, text: string | undefined): readonly Problem[] {
@@ -45,10 +45,14 @@ function initialConfigProblems(spec: LogSetSpec): readonly Problem[] {
   ];
 }
 
+/** Every address of a log store stands in the configuration of every pod. */
+const mostLogStores = 1_000;
+
 /** What a LogSet may not say, wherever its spec stands. Expects a defaulted spec. */
 export function logSetSpecProblems(spec: LogSetSpec): readonly Problem[] {
   return [
     ...commonProblems(spec),
+    ...unless(spec.replicas <= mostLogStores, 'spec.replicas', `must be no more than ${mostLogStores}`),
     ...exportProblems(spec),
     ...volumeProblems('spec.volume', spec.volume),
     ...initialConfigProblems(spec),
@@ -59,7 +63,7 @@ export function logSetSpecProblems(spec: LogSetSpec): readonly Problem[] {
 
 function cacheProblems(cache: StorageCache | undefined): readonly Problem[] {
   return Object.entries(cache ?? {}).flatMap(([name, size]) =>
-    size === undefined ? [] : parsable(`spec.sharedStorageCache.${name}`, () => parseQuantity(size)),
+    size === undefined ? [] : amountProblems(`spec.sharedStorageCache.${name}`, size),
   );
 }
 

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import type { CNSetSpec, MatrixOneCluster, MatrixOneClusterSpec, Overlay } from '../api/index.ts';
+import { cnGroupsOf, cnSetOf, logSetOf } from '../children/index.ts';
+import { chooseBootstrapMembers } from '../config/index.ts';
+import { chartServiceArgs as args, defaultCluster, defaultCNSet, defaultLogSet } from '../defaults/index.ts';
+import { planCNSet, planLogSet } from '../plan/index.ts';
+import { clusterProblems } from './index.ts';
+
+const metadata = { name: 'mo', namespace: 'default', uid: 'u' };
+
+function clusterOf(change: object, log: object = {}): MatrixOneCluster {
+  const logService = { replicas: 3, sharedStorage: { s3: { path: 'bucket/x' } }, volume: { size: '1Gi' }, ...log };
+  const group = { name: 'tp', replicas: 1, serviceType: 'ClusterIP', ...change };
+  const spec = { version: '2.1.0', logService, tn: { replicas: 1 }, cnGroups: [group] };
+  return { metadata, spec: defaultCluster(spec as unknown as MatrixOneClusterSpec, args) };
+}
+
+/** The problems; where there are none, everything is planned, which may not throw. */
+function judge(cluster: MatrixOneCluster): readonly string[] {
+  const problems = clusterProblems(cluster);
+  if (problems.length > 0) return problems.map(({ field }) => field);
+  const { name, namespace } = metadata;
+  const log = defaultLogSet(logSetOf(cluster, args, undefined).spec, args);
+  planLogSet({ name, namespace }, log, chooseBootstrapMembers(log), [], {});
+  for (const group of cnGroupsOf(cluster.spec)) {
+    const spec: CNSetSpec = defaultCNSet(cnSetOf(cluster, group, args, undefined).spec, args);
+    planCNSet({ name: `mo-${group.name}`, namespace }, spec, log.sharedStorage, { name, namespace, replicas: 3 }, {});
+  }
+  return [];
+}
+
+const overlay = (value: unknown) => judge(clusterOf({ overlay: value as Overlay }));
+
+const lists = [
+  'env',
+  'envFrom',
+  'volumeMounts',
+  'volumes',
+  'volumeClaims',
+  'initContainers',
+  'sidecarContainers',
+  'imagePullSecrets',
+  'tolerations',
+  'hostAliases',
+  'topologySpreadConstraints',
+];
+
+test.each(lists)('overlay.%s that is no list of objects is a problem at its place; nothing is thrown', (name) => {
+  const field = `spec.cnGroups[0].overlay.${name}`;
+  for (const value of ['x', 7, {}, true]) expect(overlay({ [name]: value })).toEqual([field]);
+  for (const value of [[null], ['x'], [[]]]) expect(overlay({ [name]: value })[0]).toMatch(`${field}[0]`);
+  expect(overlay({ [name]: null })).toEqual([]);
+});
+
+test.each<[string, unknown, string]>([
+  ['env', [{ value: 'x' }], 'env[0].name'],
+  ['volumes', [{ name: 7 }], 'volumes[0].name'],
+  ['volumeClaims', [{ spec: {} }], 'volumeClaims[0].metadata'],
+  ['command', 'sh', 'command'],
+  ['args', [1], 'args[0]'],
+  ['podLabels', { a: 1 }, 'podLabels[a]'],
+  ['podLabels', { 'ä ö': 'x' }, 'podLabels[ä ö]'],
+  ['podLabels', { a: 'x'.repeat(64) }, 'podLabels[a]'],
+  ['podAnnotations', { a: true }, 'podAnnotations[a]'],
+  ['affinity', [], 'affinity'],
+  ['livenessProbe', 'no', 'livenessProbe'],
+  ['terminationGracePeriodSeconds', '30', 'terminationGracePeriodSeconds'],
+  ['shareProcessNamespace', 'yes', 'shareProcessNamespace'],
+  ['serviceAccountName', 1, 'serviceAccountName'],
+])('overlay.%s: %j is told at its place', (name, value, place) => {
+  expect(overlay({ [name]: value })).toEqual([`spec.cnGroups[0].overlay.${place}`]);
+});
+
+test('amounts below nothing are refused', () => {
+  const group = 'spec.cnGroups[0]';
+  expect(judge(clusterOf({ resources: { requests: { memory: '-1Gi' } } }))).toContain(`${group}.resources`);
+  expect(judge(clusterOf({ memoryFsSize: '-1' }))).toEqual([`${group}.memoryFsSize`]);
+  expect(judge(clusterOf({ sharedStorageCache: { diskCacheSize: '-1Gi' } }))).toEqual([
+    `${group}.sharedStorageCache.diskCacheSize`,
+  ]);
+});
+
+test('a number of log stores that no list of addresses holds is refused, not planned', () => {
+  expect(judge(clusterOf({}, { replicas: 1_000_000_000 }))).toEqual(['spec.logService.replicas']);
+});
+
+test('a group may be named so long as its Services can be', () => {
+  const field = 'spec.cnGroups[0].name';
+  expect(judge(clusterOf({ name: 'g'.repeat(48) }))).toEqual([]);
+  expect(judge(clusterOf({ name: 'g'.repeat(49) }))).toEqual([field]);
+  const longest = { ...clusterOf({}), metadata: { ...metadata, name: 'm'.repeat(46) } };
+  expect(judge(longest)).toEqual([]);
+});
