@@ -105,6 +105,41 @@ test('a claim whose pod is lost is replaced by its set [case 11]', async () => {
   expect(await world.drive(pool.claims())).toEqual([]);
 });
 
+test('a claim of its own whose pod is gone is lost, and does not name it any more', async () => {
+  await using pool = await PoolWorld.start({ cnStores: new TestStores() }, { maxIdle: 1 });
+  const { world } = pool;
+  await pool.claim('one');
+  await pool.until({ Bound: 1, Idle: 1 });
+  const key = { namespace, name: 'one' };
+  const name = podOf(await world.drive(world.client.of(CNClaim).get(key))) ?? '';
+  await world.drive(world.client.of(Pod).delete({ namespace, name }));
+  await world.until('it is lost', async () => {
+    const claim = await world.client.of(CNClaim).get(key);
+    return claim.status?.phase === 'Lost' && podOf(claim) === undefined;
+  });
+});
+
+test('a claim that is deleted while it moves gives back both of its pods', async () => {
+  const cnStores = new TestStores();
+  await using pool = await PoolWorld.start({ cnStores }, { maxIdle: 2 });
+  const { world } = pool;
+  await pool.claim('one');
+  await pool.until({ Bound: 1, Idle: 2 });
+  const key = { namespace, name: 'one' };
+  const source = podOf(await world.drive(world.client.of(CNClaim).get(key))) ?? '';
+  const target = (await world.drive(pool.pods())).find((pod) => phaseOf(pod) === 'Idle')?.metadata.name ?? '';
+  cnStores.sessions = 2;
+  const spec = { podName: target, sourcePod: { podName: source } };
+  await world.drive(world.client.of(CNClaim).patch(key, merge({ spec })));
+  await world.until('both serve', async () => cnStores.serving.has(source) && cnStores.serving.has(target));
+  await world.drive(world.client.of(CNClaim).delete(key));
+  await world.until('the claim is gone', async () => (await world.client.of(CNClaim).find(key)) === undefined);
+  expect(cnStores.serving.size).toBe(0);
+  await pool.until({ Draining: 2, Idle: 2 });
+  cnStores.sessions = 0;
+  await pool.until({ Idle: 2 });
+});
+
 test('pods of an earlier revision empty out, and claims of a set move to the newest one by one [case 15]', async () => {
   await using pool = await PoolWorld.start({ cnStores: new TestStores() }, { maxIdle: 1 });
   const { world } = pool;

@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import type { KubeObject, Pod } from '@coxswain/k8s';
+import type { ActorContext } from '@coxswain/runtime/actor';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { CNClaim, CNPool, CNSet } from '../api/index.ts';
+import { unmanagedCnStores } from '../cnstore/index.ts';
 import { chartServiceArgs as args } from '../defaults/index.ts';
 import { candidates, orphans, otherHolder } from './claim-candidates.ts';
 import { compareDeletion } from './claim-deletion-order.ts';
 import { planClaimSet } from './claim-set-plan.ts';
+import { CNClaimActor } from './cnclaim.ts';
 import { migrationStep } from './migration.ts';
 import { poolSet, poolSetName, poolSetSpec } from './pool-set.ts';
 import { census, desiredPods, replicasFor, surplus } from './pool-size.ts';
@@ -216,6 +219,15 @@ describe('which pod a claim takes', () => {
     expect(names(orphans(claim('c'), pods, [claim('c', { podName: 'a' })]))).toEqual(['a']);
     expect(orphans(claim('c', { sourcePod: { podName: 'a' } }), pods, [])).toEqual([]);
   });
+});
+
+test.each(['Failed', 'Succeeded'])('a claim whose pod is %s is lost', async (phase) => {
+  const held = { ...pod('a', 'Bound', { labels: { 'pool.matrixorigin.io/claimed-by': 'c' } }), status: { phase } };
+  const object = claim('c', { podName: 'a' }, 'Bound');
+  const context = { object, status: { phase: 'Bound' }, store: () => ({ get: () => held }) };
+  const actor = new CNClaimActor({ cnStores: unmanagedCnStores });
+  const action = await actor.observe(context as unknown as ActorContext<CNClaim>);
+  expect(action?.name).toBe('Lose');
 });
 
 test('migration: wait, give back, report, finish', () => {
