@@ -7,9 +7,8 @@ import { startTestCluster, VirtualClock } from '@coxswain/testing';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 
-const text = readFileSync(new URL('./cluster.yaml', import.meta.url), 'utf8');
-
-test('the cluster of the example becomes ready', async () => {
+test.each(['cluster.yaml', 'processes.yaml'])('the cluster of %s becomes ready', async (file) => {
+  const text = readFileSync(new URL(file, import.meta.url), 'utf8');
   const clock = new VirtualClock();
   await using cluster = await startTestCluster({ clock, controlPlane: true, kruise: true });
   const { client, namespace } = cluster;

@@ -81,7 +81,7 @@ async function acceptsAndFills(world: TestCluster): Promise<void> {
   const [cause] = await refusal(world.client.of<KubeObject>(LogSet).create(odd));
   expect(cause).toMatchObject({ field: 'spec.config', reason: 'FieldValueTypeInvalid' });
   const secret = objectOf({ kind: LogSet }, 'secret', world.namespace, { spec: { config: 'key = "secret' } });
-  const [told] = await refusal(world.client.of(LogSet).create(secret));
+  const [told] = await refusal(world.client.of<KubeObject>(LogSet).create(secret));
   expect(told?.message).toMatch(/^Invalid value: "\(not shown\)": line 1/);
 }
 

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { sameResource } from '@coxswain/k8s';
-import { MatrixOneCluster, matrixoneOperator } from '@coxswain/operator-matrixone';
+import { MatrixOneCluster } from '@coxswain/operator-matrixone';
 import { installCrds } from '@coxswain/runtime/apply';
 import { createCache } from '@coxswain/runtime/cache';
 import { type Logger, systemClock, systemRandom } from '@coxswain/runtime/core';
-import { createManager, type Operator } from '@coxswain/runtime/manager';
+import { createManager } from '@coxswain/runtime/manager';
 import { messageOf, UnmetError } from '../errors.ts';
 import { type Applied, applyManifests, displayName } from '../manifests/apply.ts';
 import { loadManifests } from '../manifests/load.ts';
@@ -12,6 +12,7 @@ import { type LiveView, liveView, type Screen } from '../view/live.ts';
 import { readinessOf } from '../view/readiness.ts';
 import { type ClusterWatch, watchCluster } from '../view/watch.ts';
 import { operatorClient } from './operator-client.ts';
+import { operators } from './operators.ts';
 import { type ClusterFlags, formatDuration } from './options.ts';
 import { type ServedCluster, serveCluster } from './serve.ts';
 import { stopSignal, untilAborted } from './signals.ts';
@@ -24,7 +25,6 @@ export interface UpFlags extends ClusterFlags {
   readonly timeout: number;
 }
 
-const operators: readonly Operator[] = [matrixoneOperator];
 const exampleFile = fileURLToPath(new URL('../../../../examples/matrixone/cluster.yaml', import.meta.url));
 
 /** Runs all operators in this process, each as a user who may do what it declares. */
