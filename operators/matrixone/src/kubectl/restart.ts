@@ -2,7 +2,7 @@ import { type Kind, type KubeObject, Pod } from '@coxswain/k8s';
 import { isReady, isTrueAt } from '@coxswain/runtime/apply';
 import { evict, merge } from '@coxswain/runtime/client';
 import { controllerOf } from '@coxswain/runtime/controller';
-import { ApiError, isNotFound, keyOf } from '@coxswain/runtime/core';
+import { ApiError, keyOf } from '@coxswain/runtime/core';
 import {
   CNSet,
   DNSet,
@@ -23,6 +23,9 @@ import { plain } from './text.ts';
 const defaultTimeout = 900_000;
 /** Milliseconds for which all log stores must have been up before the next one is replaced: its replicas have to join again. */
 const logSettling = 30_000;
+
+/** How the server refuses what is meant for a pod that is gone, or another one of its name by now. */
+const replacedCodes: ReadonlySet<number> = new Set([404, 409, 422]);
 
 type AnySet = LogSet | DNSet | CNSet | ProxySet | WebUI;
 
@@ -90,8 +93,7 @@ async function replace({ client, signal }: Session, kind: SetKind, pod: Pod): Pr
     } else await evict(client, keyOf(pod), { preconditions: { uid }, signal });
     return undefined;
   } catch (error) {
-    // gone, or another one by now: it has been replaced already
-    if (isNotFound(error) || (error instanceof ApiError && error.code === 409)) return undefined;
+    if (error instanceof ApiError && replacedCodes.has(error.code)) return undefined;
     if (error instanceof ApiError && error.code === 429) return `${name} may not go yet: ${error.message}`;
     throw error;
   }

@@ -16,15 +16,15 @@ export interface Terminal {
 export function terminal(
   world: { readonly client: Client; readonly clock: Clock },
   words: string,
-  { signal = new AbortController().signal, isTTY = false }: { signal?: AbortSignal; isTTY?: boolean } = {},
+  { isTTY = false, rows = 24, columns = 200 }: { isTTY?: boolean; rows?: number; columns?: number } = {},
 ): Terminal {
   let written = '';
   const notes: string[] = [];
   const screen = {
     isTTY,
     colour: false,
-    rows: 24,
-    columns: 200,
+    rows,
+    columns,
     write(text: string) {
       written += text;
     },
@@ -32,5 +32,6 @@ export function terminal(
   const note = (line: string) => void notes.push(line);
   const line = parseCommandLine(words.split(' '));
   const { client, clock } = world;
+  const { signal } = new AbortController();
   return { session: { client, clock, line, namespace: 'default', signal, screen, note }, output: () => written, notes };
 }

@@ -157,4 +157,13 @@ test('a watch tells again what has changed, and not that time goes by', { timeou
   expect(await world.drive(watch)).toBe(0);
   expect((await world.drive(world.client.of(ProxySet).get(key))).spec.replicas).toBe(2);
   expect(output().slice(first.length)).toContain('2/2 up');
+
+  const screen = terminal(world, 'status -w --timeout 5s', { isTTY: true, rows: 6, columns: 30 });
+  expect(await world.drive(status(screen.session))).toBe(0);
+  const pictures = screen.output().split('\u001b[H\u001b[J').slice(1);
+  expect(pictures).toHaveLength(3);
+  const lines = pictures[0]?.split('\n') ?? [];
+  expect(lines).toHaveLength(5);
+  expect(lines.at(-1)).toMatch(/^… \d+ more lines$/);
+  expect(lines.filter((line) => line.length > 29)).toEqual([]);
 });
