@@ -225,7 +225,10 @@ describe('matrixone-operator', () => {
     expect(own.sort()).toEqual(['ConfigMap/matrixone-operator-cm', 'Deployment/mo-matrixone-operator']);
   });
 
-  test('probes and metrics go when the flags say so', async () => {
+  test('there are probes and metrics, and they go when the flags say so', async () => {
+    const usual = await operator({});
+    const [main] = usual.get<Deployment>('Deployment/mo-matrixone-operator').spec?.template.spec?.containers ?? [];
+    expect([main?.readinessProbe?.httpGet?.path, main?.livenessProbe?.httpGet?.path]).toEqual(['/readyz', '/healthz']);
     const args = ['-metrics-bind-address=0', '-health-probe-bind-address', '0'];
     const { own, get } = await operator({ args });
     expect(own.filter((name) => name.startsWith('Service/'))).toEqual(['Service/webhook-service']);
