@@ -70,17 +70,58 @@ test('a program that fails is told with what it said but for secrets, and its Jo
   await world.gone(() => world.client.of(Job).find(key));
 });
 
-test('while nobody answers the job waits and says so, and goes on when somebody does', async () => {
+const reachable = ({ status }: BackupJob) => status?.conditions?.find(({ type }) => type === 'Reachable');
+
+test('a pod without its Secrets is waited for, and that is told; so is one that does not answer', async () => {
   await using world = await started();
   world.report = undefined;
   await world.createJob('bk');
-  const told = ({ status }: BackupJob) => ended({ status } as BackupJob)[3] !== '' && status?.phase === 'Running';
-  const waiting = await world.until(() => world.job('bk'), told);
-  expect(ended(waiting)[3]).toContain('its status cannot be read: no answer from bk');
+  const until = (reason: string) =>
+    world.until(
+      () => world.job('bk'),
+      (job) => reachable(job)?.reason === reason,
+    );
+  const without = await until('SecretMissing');
+  expect(reachable(without)?.status).toBe('Unknown');
+  expect(ended(without)[3]).toContain('secret "mo-credential" not found');
+  await world.clock.advance(600_000);
+  await world.createSecrets();
+  const unreachable = await until('StatusUnreachable');
+  expect(reachable(unreachable)?.status).toBe('False');
+  expect(ended(unreachable)[3]).toContain('its status cannot be read: no answer from bk');
   await world.clock.advance(600_000);
   world.report = done();
-  expect((await world.ended('bk')).status?.phase).toBe('Completed');
+  const over = await world.ended('bk');
+  expect([over.status?.phase, reachable(over)?.status]).toEqual(['Completed', 'True']);
   expect(runs(world)).toEqual([1]);
+});
+
+test('a program that cannot be asked for half an hour has failed, is not run again, and can be deleted', async () => {
+  await using world = await started();
+  world.report = undefined;
+  await world.createSecrets();
+  await world.createJob('bk');
+  const until = (status: string) =>
+    world.until(
+      () => world.job('bk'),
+      (job) => reachable(job)?.status === status,
+    );
+  await until('False');
+  await world.clock.advance(300_000);
+  world.report = running;
+  await until('True');
+  world.report = undefined;
+  await world.clock.advance(1_700_000);
+  expect((await world.drive(world.job('bk')))?.status?.phase).toBe('Running');
+  await world.clock.advance(200_000);
+  const over = await world.ended('bk');
+  expect(ended(over).slice(0, 3)).toEqual(['Failed', 'True', 'StatusUnreachable']);
+  expect(ended(over)[3]).toContain('given up after 30 minutes');
+  world.report = done();
+  await world.clock.advance(300_000);
+  expect(runs(world)).toEqual([1]);
+  await world.drive(world.client.of(BackupJob).delete(key));
+  await world.gone(() => world.client.of(Job).find(key));
 });
 
 test.each([

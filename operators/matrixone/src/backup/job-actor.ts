@@ -1,7 +1,8 @@
-import { Job, type Kind, type KubeObject, Service, type Writable } from '@coxswain/k8s';
+import { Job, type Kind, type KubeObject, Pod, Service, type Writable } from '@coxswain/k8s';
 import { type Action, type Actor, type ActorContext, Resync } from '@coxswain/runtime/actor';
 import { controllerReference } from '@coxswain/runtime/apply';
 import { merge } from '@coxswain/runtime/client';
+import { controllerOf } from '@coxswain/runtime/controller';
 import {
   formatTime,
   isAlreadyExists,
@@ -14,6 +15,7 @@ import {
 import { ANNOTATION_STARTED, type BackupJob, type JobKind, type Overlay, type RestoreJob } from '../api/index.ts';
 import { type JobLife, jobLife } from './job-life.ts';
 import { type JobOwner, jobOf, type Program, statusServiceOf } from './job-objects.ts';
+import { podState } from './pod-state.ts';
 import type { JobReport, JobReports } from './report.ts';
 import { ttlOf } from './ttl.ts';
 
@@ -21,6 +23,8 @@ import { ttlOf } from './ttl.ts';
 const pollEvery = 15_000;
 /** Milliseconds that a container has to answer. */
 const answerWithin = 10_000;
+/** Milliseconds that a program that runs may be without an answer: whoever cannot be asked for so long is not waited for. */
+const unreachableFor = 1_800_000;
 /** Characters of what a failed program said that are shown. */
 const longestQuote = 1_000;
 
@@ -28,6 +32,9 @@ const longestQuote = 1_000;
 export const ENDED = 'Ended';
 
 type JobStatus = Writable<NonNullable<BackupJob['status']> & NonNullable<RestoreJob['status']>>;
+
+/** The condition that says whether its program can be asked, and since when. */
+const REACHABLE = 'Reachable';
 
 /** What a kind runs, and what comes of it. */
 export interface JobTask<T extends BackupJob | RestoreJob> {
@@ -80,7 +87,9 @@ export class JobActor<T extends BackupJob | RestoreJob> implements Actor<T> {
     if (held !== undefined) throw new Resync(held, pollEvery);
     const life = await lifeOf(context, undefined);
     if (life.is === 'taken') {
-      const what = `the name is taken: there is a Job ${object.metadata.name} that belongs to something else`;
+      const owner = controllerOf(life.job);
+      const whose = owner ? `${owner.kind} ${owner.name}` : 'nobody here';
+      const what = `the name is taken: there is a Job ${object.metadata.name} that belongs to ${whose}; it begins when that is gone`;
       context.conditions.set(ENDED, 'False', 'JobNameTaken', what);
       throw new Resync(what, pollEvery);
     }
@@ -111,12 +120,11 @@ export class JobActor<T extends BackupJob | RestoreJob> implements Actor<T> {
 
   async #poll(context: ActorContext<T>, job: Job): Promise<undefined> {
     const report = await this.#ask(context);
-    if (typeof report === 'string' || !report.completed) {
-      const message = typeof report === 'string' ? `its status cannot be read: ${report}` : '';
-      const told = context.conditions.get(ENDED)?.message;
-      if (message !== '' && !told) context.event({ type: 'Warning', reason: 'StatusUnreachable', message });
-      context.conditions.set(ENDED, 'False', 'JobRunning', message);
-      throw new Resync(`Job ${job.metadata.name} runs${message && `; ${message}`}`, pollEvery);
+    if (typeof report === 'string') return unreachable(context, job, report);
+    context.conditions.set(REACHABLE, 'True', 'StatusRead');
+    if (!report.completed) {
+      context.conditions.set(ENDED, 'False', 'JobRunning');
+      throw new Resync(`Job ${job.metadata.name} runs`, pollEvery);
     }
     if (report.exitCode !== 0) {
       const said = quoted(report.stderr);
@@ -160,6 +168,34 @@ export class JobActor<T extends BackupJob | RestoreJob> implements Actor<T> {
     const { namespace = '', name } = object.metadata;
     return { kind: this.#task.component, namespace, name, overlay: this.#task.overlayOf(object) };
   }
+}
+
+/**
+ * Nobody answers: the pod may not run yet, which may take as long as it takes, for nothing has been done; or it runs and cannot be asked,
+ * which is a failure after a while. `Unknown` and `False` keep the two apart, as the time of a condition is that of its status.
+ */
+async function unreachable<T extends BackupJob | RestoreJob>(
+  context: ActorContext<T>,
+  job: Job,
+  why: string,
+): Promise<never> {
+  const { conditions, client, clock, signal } = context;
+  const { namespace = '', name } = job.metadata;
+  const labels = { 'batch.kubernetes.io/job-name': name };
+  const state = podState((await client.of(Pod).list({ namespace, labels, signal })).items);
+  const reason = state.is === 'runs' ? 'StatusUnreachable' : state.reason;
+  const message = state.is === 'runs' ? `its status cannot be read: ${why}` : state.message;
+  if (conditions.get(REACHABLE)?.reason !== reason) context.event({ type: 'Warning', reason, message });
+  conditions.set(REACHABLE, state.is === 'runs' ? 'False' : 'Unknown', reason, message);
+  const since = parseTime(conditions.get(REACHABLE)?.lastTransitionTime ?? formatTime(clock.now()));
+  if (state.is === 'runs' && clock.now() - since >= unreachableFor)
+    fail(
+      context,
+      reason,
+      `${message}; given up after ${unreachableFor / 60_000} minutes; what it has done is not known`,
+    );
+  conditions.set(ENDED, 'False', 'JobRunning', message);
+  throw new Resync(`Job ${name} runs; ${message}`, pollEvery);
 }
 
 /** What is the same of the status of both kinds. */

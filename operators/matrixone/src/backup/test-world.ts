@@ -187,6 +187,13 @@ export class BackupWorld implements AsyncDisposable {
     await this.drive(this.client.of(MatrixOneCluster).patchStatus({ namespace, name: 'mo' }, merge({ status })));
   }
 
+  /** Without them no pod of a backup runs. */
+  async createSecrets(): Promise<void> {
+    const values = { username: 'root', password: '111', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
+    for (const name of ['mo-credential', 'keys'])
+      await this.drive(this.client.of(Secret).create({ metadata: { name, namespace }, stringData: values }));
+  }
+
   /** The example's cluster, changed. */
   async createCluster(spec: object, metadata: object = {}): Promise<void> {
     const documents = parseAllDocuments(readFileSync(example, 'utf8')).map((document) => document.toJS() as KubeObject);

@@ -1,0 +1,36 @@
+import type { Pod } from '@coxswain/k8s';
+
+/**
+ * Whether the pod of a Job can answer:
+ * - `runs`: its program runs.
+ * - `waits`: it does not run yet, so nothing has been done; goes on by itself once what it waits for is there.
+ */
+export type PodState =
+  | { readonly is: 'runs' }
+  | { readonly is: 'waits'; readonly reason: 'SecretMissing' | 'PodNotRunning'; readonly message: string };
+
+/** What containers wait for when a variable or a mount of theirs cannot be made. */
+const cannotBeMade = 'CreateContainerConfigError';
+
+function waits(message: string, isSecret = false): PodState {
+  return { is: 'waits', reason: isSecret ? 'SecretMissing' : 'PodNotRunning', message };
+}
+
+/** @param pods those of the Job */
+export function podState(pods: readonly Pod[]): PodState {
+  const [pod] = pods;
+  if (!pod) return waits('it has no pod yet');
+  const { metadata, status } = pod;
+  const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  const waiting = containers.find(({ state }) => state?.waiting)?.state?.waiting;
+  if (waiting) {
+    const { reason = '', message = '' } = waiting;
+    const isSecret = reason === cannotBeMade && /secret/i.test(message);
+    return waits(`pod ${metadata.name} waits: ${[reason, message].filter(Boolean).join(': ')}`, isSecret);
+  }
+  if (containers.length > 0) return { is: 'runs' };
+  const unscheduled = status?.conditions?.find(
+    ({ type, status: holds }) => type === 'PodScheduled' && holds === 'False',
+  );
+  return waits(`pod ${metadata.name} does not run yet${unscheduled?.message ? `: ${unscheduled.message}` : ''}`);
+}
