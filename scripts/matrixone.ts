@@ -1,14 +1,19 @@
-/** `./cox test matrixone`: the long life of a MatrixOne of real processes, with its operator killed during all that it does. */
+/**
+ * `./cox test matrixone`: the long life of a MatrixOne of real processes, and clusters over a real S3 server, with the operator killed
+ * during all that it does.
+ */
+import { fetchS3 } from './s3.ts';
 
 /**
  * Asks for the long tests and says where they are.
  * @returns parts of the paths of test files; `undefined` when the arguments make no sense, which has been said then
  */
-export function matrixonePaths(args: readonly string[]): readonly string[] | undefined {
+export async function matrixonePaths(args: readonly string[]): Promise<readonly string[] | undefined> {
   if (args.length > 0) {
     process.stdout.write('usage: ./cox test matrixone\n');
     return undefined;
   }
   process.env['COX_MATRIXONE'] = 'long';
-  return ['operators/matrixone/src/e2e/long'];
+  const suites = ['operators/matrixone/src/e2e/long'];
+  return (await fetchS3()) ? [...suites, 'operators/matrixone/src/e2e/backup'] : suites;
 }

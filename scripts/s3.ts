@@ -11,19 +11,22 @@ const say = (text: string): void => {
 /** Tests that ask a real S3 server, and are left out of `./cox test` where there is none. */
 const suites = ['packages/testing/src/s3-server', 'operators/matrixone/src/buckets', 'operators/matrixone/src/backup'];
 
-/**
- * Fetches what is missing.
- * @returns paths of the tests; `undefined` when this machine cannot have the server
- */
-export async function s3Paths(filters: readonly string[]): Promise<readonly string[] | undefined> {
+/** Fetches what is missing. @returns false when this machine cannot have the server, which has been said then */
+export async function fetchS3(): Promise<boolean> {
   try {
     await buildGoPrograms(['versitygw'], say);
   } catch (error) {
     if (!(error instanceof GoMissingError)) throw error;
-    say(`SKIPPED, nothing was tested: ${error.message}`);
-    return undefined;
+    say(`SKIPPED, nothing was tested with an S3 server: ${error.message}`);
+    return false;
   }
   await installAwsCli(say);
+  return true;
+}
+
+/** @returns paths of the tests; `undefined` when this machine cannot have the server */
+export async function s3Paths(filters: readonly string[]): Promise<readonly string[] | undefined> {
+  if (!(await fetchS3())) return undefined;
   process.env['COX_S3'] = '1';
   return filters.length > 0 ? filters : suites;
 }

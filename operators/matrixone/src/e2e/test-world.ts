@@ -15,7 +15,7 @@ const deployment = 'mo-matrixone-operator';
 const fixed = ['webhook.createResource=false', 'replicaCount=2'];
 
 /** What a user writes: the server fills in the rest. */
-type Spec = Omit<MatrixOneCluster['spec'], 'cnGroups' | 'proxy'> & {
+export type Spec = Omit<MatrixOneCluster['spec'], 'cnGroups' | 'proxy'> & {
   readonly cnGroups: readonly Omit<NonNullable<MatrixOneCluster['spec']['cnGroups']>[number], 'serviceType'>[];
   readonly proxy: Omit<NonNullable<MatrixOneCluster['spec']['proxy']>, 'serviceType'>;
 };
@@ -73,8 +73,9 @@ export class ProcessWorld implements AsyncDisposable {
     this.kubectl = kubectl;
   }
 
-  static async start(): Promise<ProcessWorld> {
-    const cluster = await startCluster({ port: 0, processNodes: 1 });
+  /** @param images folders of images that go before the usual ones */
+  static async start(images: readonly string[] = []): Promise<ProcessWorld> {
+    const cluster = await startCluster({ port: 0, processNodes: 1, images });
     const world = new ProcessWorld(
       cluster,
       await helmFor(cluster.kubeconfig()),
@@ -110,8 +111,8 @@ export class ProcessWorld implements AsyncDisposable {
     });
   }
 
-  async create(spec: Spec = small): Promise<void> {
-    const metadata = { namespace, name: 'mo' };
+  async create(spec: Spec = small, name = 'mo'): Promise<void> {
+    const metadata = { namespace, name };
     await this.cluster.client.of(MatrixOneCluster).create({ metadata, spec: spec as MatrixOneCluster['spec'] });
   }
 
@@ -127,17 +128,17 @@ export class ProcessWorld implements AsyncDisposable {
     await this.change({ cnGroups });
   }
 
-  async mo(): Promise<MatrixOneCluster> {
-    return this.cluster.client.of(MatrixOneCluster).get({ namespace, name: 'mo' });
+  async mo(name = 'mo'): Promise<MatrixOneCluster> {
+    return this.cluster.client.of(MatrixOneCluster).get({ namespace, name });
   }
 
   /** Waits until the cluster is Ready and Synced at its newest generation. @returns the seconds it took */
-  async settled(seconds = 60): Promise<number> {
+  async settled(seconds = 60, name = 'mo'): Promise<number> {
     const began = systemClock.monotonic();
     await this.until(
       'a cluster that is as it should be',
       async () => {
-        const { metadata, status } = await this.mo();
+        const { metadata, status } = await this.mo(name);
         const conditions = status?.conditions ?? [];
         const isTrue = (type: string) =>
           conditions.some(
@@ -159,8 +160,8 @@ export class ProcessWorld implements AsyncDisposable {
     return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   }
 
-  async remove(): Promise<void> {
-    await this.cluster.client.of(MatrixOneCluster).delete({ namespace, name: 'mo' });
+  async remove(name = 'mo'): Promise<void> {
+    await this.cluster.client.of(MatrixOneCluster).delete({ namespace, name });
   }
 
   /** All there is in the namespace, by kind and name; empty before a cluster was made, and after it has gone. */
@@ -181,8 +182,8 @@ export class ProcessWorld implements AsyncDisposable {
   }
 
   /** Where sessions go. */
-  async proxyAddress(): Promise<string> {
-    const { spec } = await this.cluster.client.of(Service).get({ namespace, name: 'mo-proxy' });
+  async proxyAddress(name = 'mo'): Promise<string> {
+    const { spec } = await this.cluster.client.of(Service).get({ namespace, name: `${name}-proxy` });
     return spec?.clusterIP ?? '';
   }
 
