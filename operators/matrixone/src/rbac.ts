@@ -37,24 +37,28 @@ interface Access {
   readonly below?: Readonly<Record<string, readonly string[]>>;
 }
 
+const status = ['patch', 'update'];
+/** To be named as an owner whose deletion waits, where that is guarded (`OwnerReferencesPermissionEnforcement`, as on OpenShift). */
+const finalizers = ['update'];
+
 /** What the controllers do, by kind. */
 const access: readonly Access[] = [
-  { kinds: [MatrixOneCluster], verbs: [...read, 'patch'], below: { status: ['patch', 'update'] } },
+  { kinds: [MatrixOneCluster], verbs: [...read, 'patch'], below: { status, finalizers } },
   {
     kinds: [LogSet, DNSet, CNSet, ProxySet, WebUI],
     verbs: [...read, ...write],
-    below: { status: ['patch', 'update'] },
+    below: { status, finalizers },
   },
-  { kinds: [CNPool, CNClaimSet], verbs: [...read, 'patch'], below: { status: ['patch', 'update'] } },
-  { kinds: [CNClaim], verbs: [...read, ...write], below: { status: ['patch', 'update'] } },
+  { kinds: [CNPool, CNClaimSet], verbs: [...read, 'patch'], below: { status, finalizers } },
+  { kinds: [CNClaim], verbs: [...read, ...write], below: { status } },
   {
     kinds: [KruiseStatefulSet, CloneSet, Deployment, Service, ConfigMap, PodDisruptionBudget],
     verbs: [...read, ...write],
   },
-  { kinds: [BackupJob, RestoreJob], verbs: [...read, ...write], below: { status: ['patch', 'update'] } },
+  { kinds: [BackupJob, RestoreJob], verbs: [...read, ...write], below: { status, finalizers } },
   { kinds: [Job], verbs: [...read, ...write] },
   // Taken over as it was seen, or not at all; it has no status of its own.
-  { kinds: [BucketClaim], verbs: [...read, ...write, 'update'] },
+  { kinds: [BucketClaim], verbs: [...read, ...write, 'update'], below: { finalizers } },
   { kinds: [Backup], verbs: ['get', 'list', 'create'] },
   // Nodes of a database are marked, taken out of service, and kept or replaced when they fail.
   { kinds: [Pod], verbs: [...read, 'patch', 'delete'], below: { status: ['patch'] } },

@@ -104,7 +104,9 @@ export class World implements AsyncDisposable {
     const world = new World();
     const { clock } = world;
     const log = options.log ?? silentLogger;
-    const cluster = await world.drive(startCluster({ clock, random: seededRandom(1), log }));
+    // As strict as clusters get: who makes an object may not block the deletion of an owner that is not its to change.
+    const admissionPlugins = ['OwnerReferencesPermissionEnforcement'] as const;
+    const cluster = await world.drive(startCluster({ clock, random: seededRandom(1), log, admissionPlugins }));
     world.#stops.push(() => cluster.stop());
     world.#cluster = cluster;
     for (const crd of matrixoneOperator.crds()) {
