@@ -121,7 +121,7 @@ export class JobActor<T extends BackupJob | RestoreJob> implements Actor<T> {
   async #poll(context: ActorContext<T>, job: Job): Promise<undefined> {
     const report = await this.#ask(context);
     if (typeof report === 'string') return unreachable(context, job, report);
-    context.conditions.set(REACHABLE, 'True', 'StatusRead');
+    context.conditions.set(REACHABLE, 'True', 'StatusRead', 'the program tells how it goes');
     if (!report.completed) {
       context.conditions.set(ENDED, 'False', 'JobRunning');
       throw new Resync(`Job ${job.metadata.name} runs`, pollEvery);

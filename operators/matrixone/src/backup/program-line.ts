@@ -47,6 +47,7 @@ function targetWords({ s3, fileSystem }: SharedStorage): readonly string[] {
     `--endpoint=${shellWord(s3.endpoint ?? '')}`,
     `--bucket=${shellWord(bucket)}`,
     ...(prefix === '' ? [] : [`--filepath=${shellWord(prefix)}`]),
+    ...(s3.region ? [`--region=${shellWord(s3.region)}`] : []),
     ...(s3.type === 'minio' ? ['--is_minio'] : []),
     ...(s3.secretRef ? ['--access_key_id=$AWS_ACCESS_KEY_ID', '--secret_access_key=$AWS_SECRET_ACCESS_KEY'] : []),
   ];
@@ -73,6 +74,7 @@ function restoreTargetWords({ s3, fileSystem }: SharedStorage): readonly string[
     `--restore_endpoint=${shellWord(s3.endpoint ?? '')}`,
     `--restore_bucket=${shellWord(bucket)}`,
     ...(prefix === '' ? [] : [`--restore_filepath=${shellWord(prefix)}`]),
+    ...(s3.region ? [`--restore_region=${shellWord(s3.region)}`] : []),
     ...(s3.secretRef
       ? ['--restore_access_key_id=$RESTORE_ACCESS_KEY_ID', '--restore_secret_access_key=$RESTORE_SECRET_ACCESS_KEY']
       : []),

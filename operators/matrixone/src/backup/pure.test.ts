@@ -27,6 +27,13 @@ test('slashes around an S3 path name no folder', () => {
   expect(backupLine(at, { s3: { path: '/lake/' } })).toContain('--endpoint= --bucket=lake &&');
 });
 
+test('the region of a target is told where there is one', () => {
+  const target = { s3: { path: 'lake/a', region: 'eu-central-1', endpoint: 'http://s3' } };
+  expect(backupLine(at, target)).toContain('--bucket=lake --filepath=a --region=eu-central-1 &&');
+  expect(restoreLine('id', target, target)).toMatch(/--restore_filepath=a --restore_region=eu-central-1$/);
+  expect(backupLine(at, { s3: { path: 'lake/a' } })).not.toContain('region');
+});
+
 test.each([
   ['x META_DELIMITER\n id-1,2\n', { id: 'id-1', raw: 'id-1,2' }],
   ['META_DELIMITER a,b META_DELIMITER c', { id: 'c', raw: 'c' }],
