@@ -1,5 +1,7 @@
+import type { KubeObject } from '@coxswain/k8s';
 import { afterEach, expect, it } from 'vitest';
 import { findCondition } from '../apply/index.ts';
+import { merge } from '../client/index.ts';
 import { apiError, seededRandom, VirtualClock } from '../core/index.ts';
 import { createManager, type Manager } from '../manager/index.ts';
 import { TestApi } from '../manager/test-api.ts';
@@ -12,13 +14,16 @@ afterEach(async () => {
 });
 
 async function setUp(...names: readonly string[]) {
+  return setUpWith(() => true, names);
+}
+
+async function setUpWith(ready: (base: KubeObject) => boolean, names: readonly string[]) {
   const clock = new VirtualClock();
   const api = new TestApi(clock);
   const client = api.client();
   const manager = createManager({ client, name: 'test', clock, random: seededRandom(1), shutdownTimeout: 0 });
   managers.push(manager);
-  const dependencies = () =>
-    names.map((name) => ({ kind: Base, key: { namespace: 'default', name }, ready: () => true }));
+  const dependencies = () => names.map((name) => ({ kind: Base, key: { namespace: 'default', name }, ready }));
   const actor = { dependencies, observe: async () => undefined, finalize: async () => true };
   manager.actor(Widget, actor, { finalizer: 'test.dev/widget', retryAfter: 60_000 }).run();
   await manager.start();
@@ -38,6 +43,28 @@ it('waits for the first of several that is missing, and is woken by each without
   expect(t.synced()?.message).toBe('waiting: Base default/b does not exist yet');
   await t.client.of(Base).create(base('b'));
   await t.clock.settle();
+  expect(t.synced()?.status).toBe('True');
+});
+
+it('does not repeat each word of what is not ready yet, and goes on at once when it is', async () => {
+  const t = await setUpWith((object) => findCondition(object, 'Ready')?.status === 'True', ['a']);
+  await t.client.of(Base).create(base('a'));
+  await t.client.of(Widget).create(widget('w'));
+  await t.clock.settle();
+  const version = () => t.api.at<Widget>(`${widgetPath}/w`)?.metadata.resourceVersion;
+  const say = async (reason: string, status: 'True' | 'False') => {
+    const ready = { type: 'Ready', status, reason, message: '', lastTransitionTime: '2026-01-01T00:00:00Z' };
+    const patch = merge({ status: { conditions: [ready] } });
+    await t.client.of(Base).patch({ namespace: 'default', name: 'a' }, patch, { subresource: 'status' });
+    await t.clock.settle();
+  };
+  const before = version();
+  await say('Starting', 'False');
+  await say('Warming', 'False');
+  expect(version()).toBe(before);
+  await t.clock.advance(60_000);
+  expect(t.synced()?.message).toBe('waiting: Base default/a is not ready: Warming');
+  await say('Warm', 'True');
   expect(t.synced()?.status).toBe('True');
 });
 

@@ -1,7 +1,7 @@
 import { type Kind, type KubeObject, resourceName, sameResource } from '@coxswain/k8s';
 import { findCondition, isReady } from '../apply/index.ts';
 import { refusalOf } from '../cache/index.ts';
-import type { Cache, Informer } from '../cache/types.ts';
+import type { Cache, Informer, StoreEvent } from '../cache/types.ts';
 import type { Client } from '../client/index.ts';
 import {
   checkFunction,
@@ -109,12 +109,30 @@ export class DependencyWatch {
     if (known) return known;
     const dependants = new Map<string, Set<string>>();
     const informer = this.#cache.informer(kind, {}, { optional: true });
-    const unsubscribe = informer.onEvent(({ object }) => {
-      for (const dependant of dependants.get(keyString(keyOf(object))) ?? []) this.#wake(parseKey(dependant));
+    const unsubscribe = informer.onEvent((event) => {
+      for (const dependant of dependants.get(keyString(keyOf(event.object))) ?? []) {
+        if (this.#isNews(dependant, kind, event)) this.#wake(parseKey(dependant));
+      }
     });
     const watched = { informer, unsubscribe, dependants };
     this.#watched.set(resourceName(kind), watched);
     return watched;
+  }
+
+  /**
+   * Whether a change is to be looked at at once. What something says on its way to being ready is not: whoever waits for it would write each
+   * word into its own status, and who waits for that again. It is told when they look the next time.
+   */
+  #isNews(dependant: string, kind: Kind, event: StoreEvent<KubeObject>): boolean {
+    if (event.type !== 'updated') return true;
+    const { object, previous } = event;
+    if ((object.metadata.deletionTimestamp === undefined) !== (previous.metadata.deletionTimestamp === undefined))
+      return true;
+    const key = keyString(keyOf(object));
+    const uses = this.#byDependant.get(dependant) ?? [];
+    return uses
+      .filter((one) => sameResource(one.kind, kind) && keyString(one.key) === key)
+      .some(({ ready = isReady }) => ready(object) || ready(previous));
   }
 }
 
