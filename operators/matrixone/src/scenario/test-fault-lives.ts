@@ -1,0 +1,7 @@
+import { livesOfBackups } from './test-lives-of-backups.ts';
+import { livesOfPools } from './test-lives-of-pools.ts';
+import { livesOfSets } from './test-lives-of-sets.ts';
+import type { Life } from './test-steps.ts';
+
+/** A life of each kind. */
+export const lives: readonly Life[] = [...livesOfSets, ...livesOfBackups, ...livesOfPools];

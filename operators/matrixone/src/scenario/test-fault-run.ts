@@ -1,0 +1,134 @@
+import {
+  ConfigMap,
+  Deployment,
+  type DynamicObject,
+  Job,
+  type Kind,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  Secret,
+  Service,
+} from '@coxswain/k8s';
+import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
+import { deepEqual } from '@coxswain/runtime/core';
+import { resources } from '../api/index.ts';
+import { FaultWorld } from './test-fault-world.ts';
+import { type FaultPlan, faultPlan, peace } from './test-faults.ts';
+import type { Life } from './test-steps.ts';
+
+/** What there is, without what differs from run to run. */
+export type State = Readonly<Record<string, unknown>>;
+
+/** What a life comes to, before its last step and at its end, and how many writes it takes. */
+export interface Course {
+  readonly states: readonly State[];
+  readonly writes: number;
+}
+
+/** Of these what they say counts, of the rest that they are there, and how often. */
+const telling: readonly Kind[] = [
+  ...resources,
+  KruiseStatefulSet,
+  CloneSet,
+  Deployment,
+  ConfigMap,
+  Service,
+  PodDisruptionBudget,
+];
+const counted: readonly Kind[] = [Pod, PersistentVolumeClaim, Secret, Job];
+
+/** Seconds for a step while there are faults, and when there are none any more. */
+const patience = 900;
+
+const generated = /\b(?=[a-z0-9]*)([bcdfghjklmnpqrstvwxz2456789]{5})\b/g;
+
+/** UIDs, generated names, addresses and times are told alike. */
+function anonymous(text: string): string {
+  return text
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UID')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    .replace(/\b\d+\.\d+\.\d+\.\d+\b/g, 'IP')
+    .replace(generated, 'NAME');
+}
+
+async function stateOf(world: FaultWorld): Promise<State> {
+  const state: Record<string, unknown> = {};
+  for (const kind of [...telling, ...counted]) {
+    for (const object of (await world.client.of(kind).list()).items) {
+      const { name, namespace } = object.metadata;
+      if (name === 'kube-root-ca.crt' || name === 'kubernetes' || namespace?.startsWith('kube-')) continue;
+      const told = `${kind.kind} ${anonymous(name)}`;
+      const before = Array.isArray(state[told]) ? state[told] : [];
+      state[told] = [...before, telling.includes(kind) ? said(object as DynamicObject) : '.'].sort();
+    }
+  }
+  return state;
+}
+
+/** The spec, the data, the conditions and the phase of an object, as text. */
+function said({ spec, data, metadata, status }: DynamicObject): string {
+  const { conditions, phase, state } = (status ?? {}) as {
+    conditions?: readonly { type: string; status: string; reason?: string }[];
+    phase?: unknown;
+    state?: unknown;
+  };
+  const found = conditions?.map(({ type, status: value, reason }) => `${type} ${value} ${reason}`).sort();
+  const { finalizers, deletionTimestamp } = metadata;
+  return anonymous(JSON.stringify({ spec, data, finalizers, deletionTimestamp, phase, state, found }));
+}
+
+/** @throws Error when a state is not reached, InvariantError when an invariant breaks */
+async function live(life: Life, plan: FaultPlan, expected?: Course): Promise<Course> {
+  await using world = await FaultWorld.start(plan);
+  await world.startOperators();
+  const last = life.steps.length - 1;
+  const states: State[] = [];
+  for (const [i, step] of life.steps.entries()) {
+    await step.run(world);
+    const hasTime = step.first || i >= last - 1 || world.random.next() < 0.7 || plan === peace;
+    if (!hasTime) {
+      await world.advance(world.random.next() * 20_000);
+      continue;
+    }
+    if (!(await world.until(() => step.reached(world), patience))) {
+      world.calm();
+      if (!(await world.until(() => step.reached(world), patience)))
+        throw new Error(
+          `"${step.name}" comes to no end: ${JSON.stringify(await world.drive(stateOf(world)), undefined, 1)}`,
+        );
+    }
+    if (i >= last - 1) states.push(await settledState(world, i === last, expected?.states[i - last + 1]));
+  }
+  const { writes } = world;
+  return { states, writes };
+}
+
+/** The state when nothing changes any more; at the end without faults, before it with those that are still to come. */
+async function settledState(world: FaultWorld, isEnd: boolean, expected: State | undefined): Promise<State> {
+  if (isEnd) world.calm();
+  let state: State = {};
+  if (!expected) await world.advance(120_000);
+  await world.until(async () => {
+    state = await stateOf(world);
+    return !expected || deepEqual(state, expected);
+  }, patience);
+  if (!expected || !isEnd) return state;
+  await world.advance(120_000);
+  return world.drive(stateOf(world));
+}
+
+/** The life without faults. */
+export const undisturbed = (life: Life): Promise<Course> => live(life, peace);
+
+/** The differences between what a life comes to with the faults of a seed and without any; none is as it shall be. */
+export async function differences(life: Life, seed: number, expected: Course): Promise<readonly string[]> {
+  const { states } = await live(life, faultPlan(seed, expected.writes), expected);
+  return states.flatMap((state, i) => {
+    const wanted = expected.states[i] ?? {};
+    const names = [...new Set([...Object.keys(state), ...Object.keys(wanted)])].filter(
+      (name) => !deepEqual(state[name], wanted[name]),
+    );
+    return names.map((name) => `${name}: ${JSON.stringify(state[name])} instead of ${JSON.stringify(wanted[name])}`);
+  });
+}
