@@ -5,7 +5,7 @@ import { type Cluster, startCluster } from '@coxswain/cluster';
 import { Deployment, type Kind, type KubeObject, Lease, Node, Pod, Secret } from '@coxswain/k8s';
 import { MatrixOneCluster } from '@coxswain/operator-matrixone';
 import { merge } from '@coxswain/runtime/client';
-import { sleep, systemClock } from '@coxswain/runtime/core';
+import { messageOf, sleep, systemClock } from '@coxswain/runtime/core';
 import { helmFor } from '@coxswain/testing';
 import { cpuMs, type Memory, memoryOf } from '../process.ts';
 import { clusterName, indexIn, Keepers, nodeOptions } from './keepers.ts';
@@ -44,6 +44,7 @@ export class World implements AsyncDisposable {
   readonly #clusters = new Map<number, MatrixOneCluster>();
   readonly #pods = new Map<number, Map<string, Pod>>();
   readonly requests: () => Requests;
+  #pod = '';
   #pid = 0;
   /** Why one of the watches ended. */
   #broken: unknown;
@@ -86,7 +87,8 @@ export class World implements AsyncDisposable {
       },
     );
     const [pod] = (await this.cluster.client.of(Pod).list({ namespace: system })).items;
-    this.#pid = processOf(pod?.metadata.name ?? '');
+    this.#pod = pod?.metadata.name ?? '';
+    this.#pid = processOf(this.#pod);
     await this.#schedule((isProcess) => !isProcess);
   }
 
@@ -155,7 +157,14 @@ export class World implements AsyncDisposable {
 
   /** What the operator's process has used until now. */
   async used(): Promise<Used> {
-    const status = await readFile(`/proc/${this.#pid}/status`, 'utf8');
+    const status = await readFile(`/proc/${this.#pid}/status`, 'utf8').catch(async () => {
+      const said = this.cluster.client.raw({
+        method: 'GET',
+        path: `/api/v1/namespaces/${system}/pods/${this.#pod}/log`,
+        query: { previous: 'true', tailLines: '5' },
+      });
+      throw new Error(`the operator has ended; it last said: ${await said.catch(messageOf)}`);
+    });
     const peak = Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
     return { cpu: await cpuMs(this.#pid), peak, ...(await memoryOf(this.#pid)) };
   }

@@ -48,8 +48,7 @@ export class ClusterActor implements Actor<MatrixOneCluster> {
     if (isNew(context) && object.spec.operatorVersion === undefined) return pinOperatorVersion;
     const restore = await restoreStep(context, this.#restores);
     if (restore) return restore;
-    if (!(await hasCredential(context))) return createCredential;
-    context.status.credentialRef = { name: credentialName(object.metadata.name) };
+    if (!context.status.credentialRef) return createCredential;
 
     const dnSet = dnSetOf(object, this.#args);
     if (!dnSet) return refuse(context, 'SpecInvalid', 'spec.tn: .spec.tn must be set');
@@ -118,16 +117,10 @@ const pinOperatorVersion: Action<MatrixOneCluster> = {
   },
 };
 
-/** Looks the Secret up until the status names it; later it is the user's to change or take away. */
-async function hasCredential({ client, object, signal }: Context): Promise<boolean> {
-  if (object.status?.credentialRef) return true;
-  const { namespace = '', name } = object.metadata;
-  return (await client.of(Secret).find({ namespace, name: credentialName(name) }, { signal })) !== undefined;
-}
-
+/** Made unless there is one already. Once the status names it, it is the user's to change or take away. */
 const createCredential: Action<MatrixOneCluster> = {
   name: 'CreateCredential',
-  async run({ client, object, signal }) {
+  async run({ client, object, signal, status }) {
     const secret = credentialOf(object);
     const ownerReferences = [controllerReference(MatrixOneCluster, object)];
     try {
@@ -135,6 +128,7 @@ const createCredential: Action<MatrixOneCluster> = {
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
     }
+    status.credentialRef = { name: credentialName(object.metadata.name) };
   },
 };
 
