@@ -55,6 +55,18 @@ test('scale in takes the cheapest pods, and those that are named before them', a
   expect((await world.get(CloneSet, 'cn')).status).toMatchObject({ replicas: 2, readyReplicas: 2, updatedReplicas: 2 });
 });
 
+test('names of pods that are gone leave the list of those to delete, and the status knows of that', async () => {
+  await using world = await TestCluster.start();
+  await world.create(CloneSet, cloneSet(3));
+  await world.advance(1);
+  const [a = '', b = ''] = await world.names(Pod);
+  await scale(world, 1, { scaleStrategy: { podsToDelete: [a, b] } });
+  await world.advance(120);
+  const { metadata, spec, status } = await world.get(CloneSet, 'cn');
+  expect(spec.scaleStrategy?.podsToDelete).toBeUndefined();
+  expect(status).toMatchObject({ observedGeneration: metadata.generation, replicas: 1 });
+});
+
 test('a pod labelled specified-delete is replaced', async () => {
   await using world = await TestCluster.start();
   await world.create(CloneSet, cloneSet(2));

@@ -67,13 +67,14 @@ export class CloneSetReconciler implements Reconciler {
     };
     const pass: ClonePass = { context, set, revisions, facts, wait: undefined };
     let failure: unknown;
+    let told = set;
     try {
       if (!set.metadata.deletionTimestamp) await this.#step(pass);
+      told = await forgetDeleted(pass);
     } catch (error) {
       failure = error;
     }
-    await this.#report(pass);
-    await forgetDeleted(pass);
+    await this.#report(pass, told);
     const inUse = new Set(owned.map((pod) => pod.metadata.labels?.[revisionLabel] ?? ''));
     await truncateRevisions(context, owner, revisions, inUse);
     if (failure !== undefined) throw failure;
@@ -86,8 +87,8 @@ export class CloneSetReconciler implements Reconciler {
     if ((await this.#scale.step(pass)) || (await this.#update.step(pass))) pass.wait = 0;
   }
 
-  async #report(pass: ClonePass): Promise<void> {
-    const { context, set, revisions } = pass;
+  async #report(pass: ClonePass, set: CloneSet): Promise<void> {
+    const { context, revisions } = pass;
     const pods = controlledPods(context, set).filter(isActive);
     const { now } = pass.facts;
     const update = revisions.update.metadata.name;
@@ -118,8 +119,11 @@ export class CloneSetReconciler implements Reconciler {
   }
 }
 
-/** Names of pods that are gone are taken off the list of those to delete. */
-async function forgetDeleted({ context, set }: ClonePass): Promise<void> {
+/**
+ * Takes names of pods that are gone off the list of those to delete. Answers the set as it is then: this write is one
+ * that brings no event of its own, so what is told of the set in this pass must be of its new generation.
+ */
+async function forgetDeleted({ context, set }: ClonePass): Promise<CloneSet> {
   const named = set.spec.scaleStrategy?.podsToDelete ?? [];
   const pods = new Set(
     controlledPods(context, set)
@@ -127,11 +131,12 @@ async function forgetDeleted({ context, set }: ClonePass): Promise<void> {
       .map(({ metadata }) => metadata.name),
   );
   const podsToDelete = named.filter((name) => pods.has(name));
-  if (podsToDelete.length === named.length) return;
+  if (podsToDelete.length === named.length) return set;
   const { uid, resourceVersion } = set.metadata;
   const scaleStrategy = { podsToDelete: podsToDelete.length > 0 ? podsToDelete : null };
-  await context.client
+  const changed = await context.client
     .of(CloneSet)
     .patch(keyOf(set), merge({ metadata: { uid, resourceVersion }, spec: { scaleStrategy } }))
     .catch(ignoreRace);
+  return changed ?? set;
 }
