@@ -91,8 +91,20 @@ function liveWorkload(context: Context): CloneSet | undefined {
 function sync(context: Context, spec: CNSetSpec): Promise<CloneSet> {
   const set = keyOfSet(context.object);
   const { storage, service } = logView(context);
-  const live = liveSet(context, 'CNSet', spec, liveWorkload(context), cnSetNames(set.name).config);
-  return applyPlan(context, CloneSet, planCNSet(set, spec, storage, service, live));
+  const workload = liveWorkload(context);
+  const asked = { ...spec, podsToDelete: leavingPods(context, spec, workload) };
+  const live = liveSet(context, 'CNSet', asked, workload, cnSetNames(set.name).config);
+  return applyPlan(context, CloneSet, planCNSet(set, asked, storage, service, live));
+}
+
+/**
+ * The pods that are to go, without those that went: OpenKruise takes their names off its list, and would do so again
+ * each time they are put back. Until then a name stays on it, or another pod might go instead.
+ */
+function leavingPods(context: Context, { podsToDelete = [] }: CNSetSpec, workload: CloneSet | undefined): string[] {
+  const listed = workload?.spec.scaleStrategy?.podsToDelete ?? [];
+  const live = podsOf(context, 'CNSet').filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  return podsToDelete.filter((name) => listed.includes(name) || live.some(({ metadata }) => metadata.name === name));
 }
 
 function growVolumes(spec: CNSetSpec, size: string): Action<CNSet> {

@@ -80,6 +80,29 @@ test('sets without a cluster: each becomes ready, changes, and leaves nothing [c
   for (const prefix of ['db', 'mo-data-db']) expect(await left(world, prefix)).toEqual([]);
 });
 
+test('a node that was named goes, and its name may stay in the spec: nobody asks for it again', async () => {
+  await using world = await World.start();
+  await bringUp(world, LogSet, logSet(1));
+  const dn: DNSet = { metadata: { name: 'db', namespace }, spec: { replicas: 1, image }, deps };
+  await bringUp(world, DNSet, dn);
+  const cn: CNSet = {
+    metadata: { name: 'db', namespace },
+    spec: { replicas: 2, image, serviceType: 'ClusterIP' },
+    deps,
+  };
+  await bringUp(world, CNSet, cn);
+  const [first = '', second = ''] = await names(world, Pod, 'db-cn-');
+  const named = merge({ spec: { replicas: 1, podsToDelete: [second] } });
+  await world.drive(world.client.of(CNSet).patch({ namespace, name: 'db' }, named));
+  await world.clock.advance(120_000);
+  expect(await names(world, Pod, 'db-cn-')).toEqual([first]);
+  await settled(world, CNSet, 'db');
+  const { metadata, spec } = await world.drive(world.client.of(CloneSet).get({ namespace, name: 'db-cn' }));
+  expect(spec.scaleStrategy?.podsToDelete).toBeUndefined();
+  // made, told of the name, and the name taken off
+  expect(metadata.generation).toBe(3);
+});
+
 test('a single log store starts [case 63]', async () => {
   await using world = await World.start();
   await bringUp(world, LogSet, logSet(1));
