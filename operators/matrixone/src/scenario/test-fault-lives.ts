@@ -3,5 +3,5 @@ import { livesOfPools } from './test-lives-of-pools.ts';
 import { livesOfSets } from './test-lives-of-sets.ts';
 import type { Life } from './test-steps.ts';
 
-/** A life of each kind, but of CNClaimSet. */
+/** A life of each kind. */
 export const lives: readonly Life[] = [...livesOfSets, ...livesOfBackups, ...livesOfPools];

@@ -1,6 +1,6 @@
 import { Pod } from '@coxswain/k8s';
-import { CNClaim, CNPool } from '../api/index.ts';
-import { config, deps, draining, image, oldImage } from './test-fault-objects.ts';
+import { CNClaim, CNClaimSet, CNPool } from '../api/index.ts';
+import { config, deps, draining, image, oldImage, scale } from './test-fault-objects.ts';
 import type { FaultWorld } from './test-fault-world.ts';
 import { change, cnPods, create, gone, type Life, namespace, remove, type Step } from './test-steps.ts';
 
@@ -55,5 +55,21 @@ const nodeClaims: Life = {
   ],
 };
 
+const claimSets: Life = {
+  kind: 'CNClaimSet',
+  steps: [
+    createPool,
+    {
+      name: 'create',
+      run: create(CNClaimSet, { metadata: { name: 's' }, spec: { replicas: 1, template: { spec: { selector } } } }),
+      reached: bound(1, 1),
+    },
+    { name: 'scale out', run: change(CNClaimSet, 's', scale(3)), reached: bound(3, 1) },
+    { name: 'scale in', run: change(CNClaimSet, 's', scale(1)), reached: bound(1, 1) },
+    { name: 'delete', run: remove(CNClaimSet, 's'), reached: bound(0, 1), first: true },
+    endOfPool,
+  ],
+};
+
 /** Lives of compute nodes that are kept ready. */
-export const livesOfPools: readonly Life[] = [pools, nodeClaims];
+export const livesOfPools: readonly Life[] = [pools, nodeClaims, claimSets];
