@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 
 /** What is run without a filter: everything of the framework that talks to a server by the flag, and what stands on it. */
-const suites = ['packages/runtime/src', 'packages/testing/src', 'operators/matrixone/src/admission'];
+const suites = ['packages/runtime/src', 'packages/testing/src', 'operators/matrixone/src/admission', 'scripts/pack'];
 
 /**
  * Sets the server and says which test files to run.
@@ -16,6 +16,7 @@ export function frameworkPaths(args: readonly string[]): readonly string[] | und
     const options = { real: { type: 'boolean', default: false } } as const;
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     process.env['COX_SERVER'] = values.real ? 'real' : 'embedded';
+    process.env['COX_PACK'] = '1';
     return positionals.length > 0 ? positionals.map((each) => `packages/testing/src/framework/${each}`) : suites;
   } catch {
     process.stdout.write('usage: ./cox test framework [--real] [NAME ...]\n');

@@ -1,6 +1,6 @@
 /**
  * `./cox test matrixone`: the long life of a MatrixOne of real processes, and clusters over a real S3 server, with the operator killed
- * during all that it does.
+ * during all that it does; and all recorded clusters of the upstream operator, taken over.
  */
 import { fetchS3 } from './s3.ts';
 
@@ -14,6 +14,6 @@ export async function matrixonePaths(args: readonly string[]): Promise<readonly 
     return undefined;
   }
   process.env['COX_MATRIXONE'] = 'long';
-  const suites = ['operators/matrixone/src/e2e/long'];
+  const suites = ['operators/matrixone/src/e2e/long', 'operators/matrixone/src/takeover'];
   return (await fetchS3()) ? [...suites, 'operators/matrixone/src/e2e/backup'] : suites;
 }
