@@ -1,4 +1,4 @@
-import { apiVersionOf, type Kind, type KubeObject, type ObjectMeta, resourceName } from '@coxswain/k8s';
+import { type Kind, type KubeObject, type ObjectMeta, resourceName } from '@coxswain/k8s';
 import type { Authorship, Client, KeepManagedFields } from '../client/index.ts';
 import {
   abortable,
@@ -16,6 +16,7 @@ import { type MetricsRegistry, noMetrics } from '../metrics/index.ts';
 import { AppliedFieldsKeeper } from './applied-fields.ts';
 import { checkScope } from './check-scope.ts';
 import { JoinedInformer } from './joined-informer.ts';
+import { kindId } from './kind-id.ts';
 import { CacheMetrics } from './metrics.ts';
 import { Outage } from './outage.ts';
 import { scopeRules } from './scope.ts';
@@ -237,10 +238,6 @@ class InformerCache implements Cache, OwnWriteSink {
     else this.#byKind.delete(kindId(informer.kind));
     await informer.stop();
   }
-}
-
-function kindId(kind: Kind): string {
-  return `${apiVersionOf(kind)}/${kind.plural}`;
 }
 
 function isUnscoped(

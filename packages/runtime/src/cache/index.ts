@@ -7,6 +7,7 @@ export { type CacheOptions, createCache, type OwnWriteSink } from './cache.ts';
 export { checkScope } from './check-scope.ts';
 export type { InformerCounts } from './health.ts';
 export { builtInIndexes } from './indexer.ts';
+export { kindId } from './kind-id.ts';
 export { withReadYourWrites } from './read-your-writes.ts';
 export { refusalOf } from './refusal-of.ts';
 export { compareVersions, isOrdered } from './resource-version.ts';

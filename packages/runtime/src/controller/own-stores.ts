@@ -1,4 +1,5 @@
-import { apiVersionOf, type Kind, type KubeObject } from '@coxswain/k8s';
+import type { Kind, KubeObject } from '@coxswain/k8s';
+import { kindId } from '../cache/index.ts';
 import type { Cache, Informer, InformerScope, InformerUse, Store } from '../cache/types.ts';
 
 /**
@@ -15,14 +16,14 @@ export class OwnStores implements Cache {
 
   /** One more informer that wakes the controller. Of several of a kind, the cache's own choice is read, else the first. */
   add(informer: Informer<KubeObject>): void {
-    const id = idOf(informer.kind);
+    const id = kindId(informer.kind);
     if (this.#own.has(id) && this.#cache.store(informer.kind) !== informer.store) return;
     this.#own.set(id, informer);
   }
 
   /** The informer whose store is read. */
   shown(kind: Kind): Informer<KubeObject> | undefined {
-    return this.#own.get(idOf(kind));
+    return this.#own.get(kindId(kind));
   }
 
   store<T extends KubeObject>(kind: Kind<T>): Store<T> {
@@ -53,8 +54,4 @@ export class OwnStores implements Cache {
   stop(): Promise<void> {
     return this.#cache.stop();
   }
-}
-
-function idOf(kind: Kind): string {
-  return `${apiVersionOf(kind)}/${kind.plural}`;
 }
