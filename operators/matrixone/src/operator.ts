@@ -1,20 +1,6 @@
 import type { CustomResourceDefinition, Kind } from '@coxswain/k8s';
 import type { Manager } from '@coxswain/runtime/manager';
-import {
-  BackupJob,
-  BucketClaim,
-  CNClaim,
-  CNClaimSet,
-  CNPool,
-  CNSet,
-  DNSet,
-  LogSet,
-  MatrixOneCluster,
-  ProxySet,
-  RestoreJob,
-  resources,
-  WebUI,
-} from './api/index.ts';
+import { Backup, resources } from './api/index.ts';
 import { setupBackups } from './backup/index.ts';
 import { setupBuckets } from './buckets/index.ts';
 import { setupControllers } from './controllers/index.ts';
@@ -24,20 +10,7 @@ import { operatorRules } from './rbac.ts';
 import { setupWebUI } from './webui/index.ts';
 
 /** Those that have a controller. */
-const acted: readonly Kind[] = [
-  MatrixOneCluster,
-  LogSet,
-  DNSet,
-  CNSet,
-  ProxySet,
-  WebUI,
-  CNPool,
-  CNClaim,
-  CNClaimSet,
-  BackupJob,
-  RestoreJob,
-  BucketClaim,
-];
+const acted: readonly Kind[] = resources.filter((kind) => kind !== Backup);
 
 /** The MatrixOne operator: what to install, and what to run. */
 export const matrixoneOperator = {
