@@ -1,26 +1,16 @@
 import { type CnStore, hakeeperCnStores } from '@coxswain/operator-matrixone';
 import { cnLoad, queryCn, workState } from '@coxswain/operator-matrixone/mo';
 import { mysqlService } from '@coxswain/operator-matrixone/sql';
-import { sleep, systemClock } from '@coxswain/runtime/core';
+import { systemClock } from '@coxswain/runtime/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from './test-program.ts';
 import { RealMatrixOne, realProgram } from './test-real.ts';
 import { SqlClient } from './test-sql-client.ts';
 
 const { signal } = new AbortController();
 const minutes = 60_000;
-
 /** A real one takes its time: states of nodes are looked at every few seconds. */
-async function within<T>(seconds: number, look: () => Promise<T>): Promise<T> {
-  const deadline = systemClock.monotonic() + seconds * 1000;
-  for (;;) {
-    try {
-      return await look();
-    } catch (error) {
-      if (systemClock.monotonic() > deadline) throw error;
-      await sleep(systemClock, 200);
-    }
-  }
-}
+const within = <T>(seconds: number, look: () => Promise<T>) => eventually(look, { seconds, pause: 200 });
 
 describe.skipIf(realProgram === undefined)('what the operator says to MatrixOne, said to a real one', () => {
   const stores = hakeeperCnStores({ clock: systemClock });

@@ -98,15 +98,15 @@ export class TestPrograms {
   }
 }
 
-/** Waits for what another process does in its own time. @throws the last error when it did not come within 15 s */
-export async function eventually<T>(look: () => Promise<T>): Promise<T> {
-  const deadline = systemClock.monotonic() + 15_000;
+/** Waits for what another process does in its own time, `pause` milliseconds between two looks. @throws the last error when it did not come within `seconds` */
+export async function eventually<T>(look: () => Promise<T>, { seconds = 15, pause = 20 } = {}): Promise<T> {
+  const deadline = systemClock.monotonic() + seconds * 1000;
   for (;;) {
     try {
       return await look();
     } catch (error) {
       if (systemClock.monotonic() > deadline) throw error;
-      await new Promise<void>((resolve) => systemClock.after(20, resolve));
+      await new Promise<void>((resolve) => systemClock.after(pause, resolve));
     }
   }
 }

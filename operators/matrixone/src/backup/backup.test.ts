@@ -20,10 +20,7 @@ test('a backup is taken once, leaves a Backup, and goes when its time is over', 
     () => world.job('bk'),
     ({ status }) => status?.phase === 'Running',
   );
-  const job = await world.until(
-    () => world.client.of(Job).find(key),
-    ({ spec }) => spec?.suspend === false,
-  );
+  const job = await world.letRun(key);
   expect(job.spec?.template.spec?.containers[0]?.command?.[2]).toContain('--host=mo-proxy.default --port=6001');
   expect(await world.drive(world.client.of(Service).get(key))).toMatchObject({ spec: { ports: [{ port: 8080 }] } });
   await world.clock.advance(60_000);
@@ -140,10 +137,7 @@ test.each([
   await using world = await started();
   world.report = running;
   await world.createJob('bk');
-  await world.until(
-    () => world.client.of(Job).find(key),
-    ({ spec }) => spec?.suspend === false,
-  );
+  await world.letRun(key);
   await world.clock.advance(20_000);
   await world.drive<unknown>(harm(world));
   const over = await world.ended('bk');
@@ -212,10 +206,7 @@ test('a job that is deleted while it runs takes its Job along', async () => {
   await using world = await started();
   world.report = running;
   await world.createJob('bk');
-  await world.until(
-    () => world.client.of(Job).find(key),
-    ({ spec }) => spec?.suspend === false,
-  );
+  await world.letRun(key);
   await world.drive(world.client.of(BackupJob).delete(key));
   await world.gone(() => world.job('bk'));
   await world.gone(() => world.client.of(Job).find(key));

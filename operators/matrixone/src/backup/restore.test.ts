@@ -63,10 +63,7 @@ test('a cluster that waits for a Backup, and is deleted while it is restored, le
   await world.createCluster({ restoreFrom: 'b' });
   await world.until(world.cluster, told('Restored', 'BackupNotFound'));
   await world.createBackup();
-  await world.until(
-    () => world.client.of(Job).find(jobKey),
-    ({ spec }) => spec?.suspend === false,
-  );
+  await world.letRun(jobKey);
   await world.drive(world.client.of(MatrixOneCluster).delete(key));
   await world.gone(world.cluster);
   await world.gone(world.restoreJob);
@@ -80,10 +77,7 @@ test.each([
   await using world = await withBackup();
   world.report = running;
   await world.createCluster({ restoreFrom: 'b' });
-  await world.until(
-    () => world.client.of(Job).find(jobKey),
-    ({ spec }) => spec?.suspend === false,
-  );
+  await world.letRun(jobKey);
   await world.drive<unknown>(harm(world));
   world.report = done();
   await world.until(world.cluster, told('Ready', 'RestoreFailed'));

@@ -2,16 +2,17 @@
 import '@coxswain/schema/cel';
 import { readFileSync } from 'node:fs';
 import { type Cluster, startCluster } from '@coxswain/cluster';
-import { CustomResourceDefinition, Job, type Kind, type KubeObject, Secret } from '@coxswain/k8s';
-import { grant } from '@coxswain/runtime/apply';
-import { apply, type Client, createClient, merge, type Transport } from '@coxswain/runtime/client';
+import { Job, type Kind, type KubeObject, Secret } from '@coxswain/k8s';
+import { grant, installCrds } from '@coxswain/runtime/apply';
+import { type Client, createClient, merge } from '@coxswain/runtime/client';
 import { controllerOf } from '@coxswain/runtime/controller';
-import { type ObjectKey, type Random, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
+import { type ObjectKey, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
 import { type Cut, type CutTransport, cutTransport } from '@coxswain/testing';
 import { parseAllDocuments } from 'yaml';
 import { ANNOTATION_SKIP_SYNC, Backup, BackupJob, LogSet, MatrixOneCluster, RestoreJob } from '../api/index.ts';
 import { matrixoneOperator } from '../operator.ts';
+import { unreliable } from '../scenario/test-unreliable.ts';
 import type { JobReport, JobReports } from './report.ts';
 
 const namespace = 'default';
@@ -28,21 +29,6 @@ export const done = (record = raw): JobReport => ({
 });
 export const failure: JobReport = { completed: true, exitCode: 3, stdout: '', stderr: 'no bucket, password=hunter2' };
 export const running: JobReport = { completed: false, exitCode: 0, stdout: '', stderr: '' };
-
-/** Loses one in five requests, before or after the server has acted. Watches are left alone. */
-function unreliable(inner: Transport, random: Random): Transport {
-  return {
-    async send(request) {
-      const chance = random.next();
-      if (chance < 0.1) throw new Error('the connection was reset before the request was sent');
-      const answer = await inner.send(request);
-      if (chance < 0.2) throw new Error('the connection was reset before the answer arrived');
-      return answer;
-    },
-    watch: (request) => inner.watch(request),
-    close: () => inner.close(),
-  };
-}
 
 export interface BackupWorldOptions {
   /** Where the first operator is cut off; another one follows. */
@@ -81,10 +67,7 @@ export class BackupWorld implements AsyncDisposable {
     world.#cluster = await world.drive(
       startCluster({ clock: world.clock, random: seededRandom(1), log: silentLogger }),
     );
-    for (const crd of matrixoneOperator.crds()) {
-      const key = { name: crd.metadata.name };
-      await world.drive(world.client.of(CustomResourceDefinition).patch(key, apply(crd), { force: true }));
-    }
+    await world.drive(installCrds(world.client, matrixoneOperator.crds(), { clock: world.clock }));
     // What the operator is not allowed to do it cannot do here either.
     const rules = matrixoneOperator.rules();
     await world.drive(grant(world.client, { name: operatorUser, rules, user: operatorUser }));
@@ -250,19 +233,21 @@ export class BackupWorld implements AsyncDisposable {
     );
   }
 
+  /** The Job, once it has been let run. */
+  letRun(key: ObjectKey): Promise<Job> {
+    return this.until(
+      () => this.client.of(Job).find(key),
+      ({ spec }) => spec?.suspend === false,
+    );
+  }
+
   async ended(name: string): Promise<BackupJob> {
     const over = ({ status }: BackupJob) => status?.phase === 'Completed' || status?.phase === 'Failed';
     return this.until(() => this.job(name), over);
   }
 
-  async drive<T>(promise: Promise<T>): Promise<T> {
-    let settled = false;
-    const mark = () => {
-      settled = true;
-    };
-    promise.then(mark, mark);
-    await this.clock.runUntil(() => settled, { limit: 600_000, what: 'the call' });
-    return promise;
+  drive<T>(promise: Promise<T>): Promise<T> {
+    return this.clock.drive(promise);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,9 +1,10 @@
 // What the server runs the rules of CRDs with, and loads when it meets one: no virtual time passes while files are read.
 import '@coxswain/schema/cel';
 import { type Cluster, type Stage, startCluster } from '@coxswain/cluster';
-import { CustomResourceDefinition, Job, Namespace, Pod } from '@coxswain/k8s';
+import { Job, Namespace, Pod } from '@coxswain/k8s';
 import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
-import { apply, createClient, type Transport } from '@coxswain/runtime/client';
+import { installCrds } from '@coxswain/runtime/apply';
+import { createClient, type Transport } from '@coxswain/runtime/client';
 import { isNotFound, type Logger, type Random, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
 import { BucketClaim, LogSet, type S3Storage } from '../api/index.ts';
@@ -49,10 +50,7 @@ export class BucketWorld implements AsyncDisposable {
     const exit: Stage = { match: { image: cleaner }, exit: { delay: 5_000 } };
     const options = { clock: world.clock, random: world.random, log: silentLogger, stages: stages ?? [exit] };
     world.#cluster = await world.drive(startCluster(options));
-    for (const crd of matrixoneOperator.crds()) {
-      const key = { name: crd.metadata.name };
-      await world.drive(world.client.of(CustomResourceDefinition).patch(key, apply(crd), { force: true }));
-    }
+    await world.drive(installCrds(world.client, matrixoneOperator.crds(), { clock: world.clock }));
     return world;
   }
 
@@ -157,14 +155,8 @@ export class BucketWorld implements AsyncDisposable {
   }
 
   /** Lets time go on until a promise is settled. */
-  async drive<T>(promise: Promise<T>): Promise<T> {
-    let settled = false;
-    const mark = () => {
-      settled = true;
-    };
-    promise.then(mark, mark);
-    await this.clock.runUntil(() => settled, { limit: 600_000, what: 'the call' });
-    return promise;
+  drive<T>(promise: Promise<T>): Promise<T> {
+    return this.clock.drive(promise);
   }
 
   /** Lets time go on, half a second at a time (ten, when it may take long), until `holds`. */

@@ -1,8 +1,9 @@
 // What the server runs the rules of CRDs with, and loads when it meets one: no virtual time passes while files are read.
 import '@coxswain/schema/cel';
 import { type Cluster, startCluster } from '@coxswain/cluster';
-import { CustomResourceDefinition, Pod, type Writable } from '@coxswain/k8s';
-import { apply, merge, strategic } from '@coxswain/runtime/client';
+import { Pod, type Writable } from '@coxswain/k8s';
+import { installCrds } from '@coxswain/runtime/apply';
+import { merge, strategic } from '@coxswain/runtime/client';
 import { formatTime, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { eventKind } from '@coxswain/runtime/events';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
@@ -12,6 +13,8 @@ import type { CnStore, CnStoreService, LockHandover, StoreLoad } from './service
 import { setupCnStores } from './setup.ts';
 
 const namespace = 'default';
+/** Milliseconds that a call may take. */
+const patience = { limit: 60_000 };
 const lifecycle = 'lifecycle.apps.kruise.io/state';
 
 /** Compute nodes as their cluster would see them, with switches. */
@@ -80,19 +83,16 @@ export class NodeWorld implements AsyncDisposable {
     { spec, deps, clock = new VirtualClock() }: { spec?: object; deps?: object; clock?: VirtualClock } = {},
   ): Promise<NodeWorld> {
     const [random, log] = [seededRandom(1), silentLogger];
-    const cluster = await drive(clock, startCluster({ clock, random, log, controlPlane: false }));
+    const cluster = await clock.drive(startCluster({ clock, random, log, controlPlane: false }), patience);
     const { client } = cluster;
-    for (const definition of [CNSet.crd(), LogSet.crd()]) {
-      const key = { name: definition.metadata.name };
-      await drive(clock, client.of(CustomResourceDefinition).patch(key, apply(definition), { force: true }));
-    }
+    await clock.drive(installCrds(client, [CNSet.crd(), LogSet.crd()], { clock }), patience);
     const manager = createManager({ client, name: 'test', clock, random, log });
     setupCnStores(manager, service);
     // Nobody else has an informer of these here.
     const nothing = { reconcile: () => Promise.resolve(undefined) };
     manager.controller(CNSet).run(nothing);
     manager.controller(LogSet).run(nothing);
-    await drive(clock, manager.start());
+    await clock.drive(manager.start(), patience);
     const world = new NodeWorld(clock, cluster, manager);
     const volume = { size: '1Gi' };
     const sharedStorage = { fileSystem: { path: '/x' } };
@@ -108,7 +108,7 @@ export class NodeWorld implements AsyncDisposable {
   }
 
   drive<T>(promise: Promise<T>): Promise<T> {
-    return drive(this.clock, promise);
+    return this.clock.drive(promise, patience);
   }
 
   /** Makes a pod of the set, in which MatrixOne runs. */
@@ -177,14 +177,4 @@ export class NodeWorld implements AsyncDisposable {
     await this.drive(this.#manager.stop());
     await this.drive(this.cluster.stop());
   }
-}
-
-async function drive<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
-  let settled = false;
-  const mark = () => {
-    settled = true;
-  };
-  promise.then(mark, mark);
-  await clock.runUntil(() => settled, { limit: 60_000, what: 'the call' });
-  return promise;
 }

@@ -1,8 +1,9 @@
 // What the server runs the rules of CRDs with, and loads when it meets one: no virtual time passes while files are read.
 import '@coxswain/schema/cel';
 import { startCluster } from '@coxswain/cluster';
-import { CustomResourceDefinition, Secret } from '@coxswain/k8s';
-import { apply, merge } from '@coxswain/runtime/client';
+import { Secret } from '@coxswain/k8s';
+import { installCrds } from '@coxswain/runtime/apply';
+import { merge } from '@coxswain/runtime/client';
 import { formatTime, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { eventKind } from '@coxswain/runtime/events';
 import { createManager } from '@coxswain/runtime/manager';
@@ -30,19 +31,10 @@ class TestSql implements SqlService {
 test('the user for metrics is made once the cluster is ready, and once only', async () => {
   const clock = new VirtualClock();
   const [random, log, sql] = [seededRandom(1), silentLogger, new TestSql()];
-  const drive = async <T>(promise: Promise<T>): Promise<T> => {
-    let settled = false;
-    promise.finally(() => {
-      settled = true;
-    });
-    await clock.runUntil(() => settled, { limit: 60_000 });
-    return promise;
-  };
+  const drive = <T>(promise: Promise<T>) => clock.drive(promise, { limit: 60_000 });
   const cluster = await drive(startCluster({ clock, random, log, controlPlane: false }));
   const { client } = cluster;
-  const definition = MatrixOneCluster.crd();
-  const named = { name: definition.metadata.name };
-  await drive(client.of(CustomResourceDefinition).patch(named, apply(definition), { force: true }));
+  await drive(installCrds(client, [MatrixOneCluster.crd()], { clock }));
   const manager = createManager({ client, name: 'test', clock, random, log });
   setupMetricReader(manager, sql);
   await drive(manager.start());

@@ -6,8 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Cluster, startCluster } from '@coxswain/cluster';
-import { CustomResourceDefinition } from '@coxswain/k8s';
-import { apply } from '@coxswain/runtime/client';
+import { installCrds } from '@coxswain/runtime/apply';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
 import { type ClusterProgram, kubectlFor } from '@coxswain/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -50,8 +49,7 @@ beforeAll(async () => {
     },
   });
   cluster = await startCluster({ port: 0, programs });
-  for (const crd of matrixoneOperator.crds())
-    await cluster.client.of(CustomResourceDefinition).patch({ name: crd.metadata.name }, apply(crd), { force: true });
+  await installCrds(cluster.client, matrixoneOperator.crds());
   manager = createManager({ client: cluster.client, name: 'matrixone-operator' });
   matrixoneOperator.setup(manager, { cnStores });
   await manager.start();

@@ -1,5 +1,4 @@
 import { Pod } from '@coxswain/k8s';
-import { merge } from '@coxswain/runtime/client';
 import { expect, test } from 'vitest';
 import { CNClaim, CNClaimSet, CNPool, phaseOf, podOf } from '../api/index.ts';
 import { PoolWorld, TestStores } from './test-pools.ts';
@@ -126,11 +125,8 @@ test('a claim that is deleted while it moves gives back both of its pods', async
   await pool.claim('one');
   await pool.until({ Bound: 1, Idle: 2 });
   const key = { namespace, name: 'one' };
-  const source = podOf(await world.drive(world.client.of(CNClaim).get(key))) ?? '';
-  const target = (await world.drive(pool.pods())).find((pod) => phaseOf(pod) === 'Idle')?.metadata.name ?? '';
   cnStores.sessions = 2;
-  const spec = { podName: target, sourcePod: { podName: source } };
-  await world.drive(world.client.of(CNClaim).patch(key, merge({ spec })));
+  const { source, target } = await pool.move('one');
   await world.until('both serve', async () => cnStores.serving.has(source) && cnStores.serving.has(target));
   await world.drive(world.client.of(CNClaim).delete(key));
   await world.until('the claim is gone', async () => (await world.client.of(CNClaim).find(key)) === undefined);
@@ -177,11 +173,8 @@ test('a migration takes the source out of service late, tells what is left, and 
   await pool.claim('one');
   await pool.until({ Bound: 1, Idle: 2 });
   const key = { namespace, name: 'one' };
-  const source = podOf(await world.drive(world.client.of(CNClaim).get(key))) ?? '';
-  const target = (await world.drive(pool.pods())).find((pod) => phaseOf(pod) === 'Idle')?.metadata.name ?? '';
   cnStores.sessions = 2;
-  const spec = { podName: target, sourcePod: { podName: source } };
-  await world.drive(world.client.of(CNClaim).patch(key, merge({ spec })));
+  const { source, target } = await pool.move('one');
   await world.clock.advance(10_000);
   expect([...cnStores.serving].sort()).toEqual([source, target].sort());
   await world.clock.advance(20_000);

@@ -64,6 +64,17 @@ export class PoolWorld implements AsyncDisposable {
     );
   }
 
+  /** Asks that a claim goes from its pod to one that is idle. Answers their names. */
+  async move(name: string): Promise<{ readonly source: string; readonly target: string }> {
+    const { world } = this;
+    const key = { namespace, name };
+    const source = podOf(await world.drive(world.client.of(CNClaim).get(key))) ?? '';
+    const target = (await world.drive(this.pods())).find((pod) => phaseOf(pod) === 'Idle')?.metadata.name ?? '';
+    const spec = { podName: target, sourcePod: { podName: source } };
+    await world.drive(world.client.of(CNClaim).patch(key, merge({ spec })));
+    return { source, target };
+  }
+
   async claimSet(name: string, replicas: number): Promise<void> {
     const set: CNClaimSet = { metadata: { name, namespace }, spec: { replicas, template: { spec: { selector } } } };
     await this.world.drive(this.world.client.of(CNClaimSet).create(set));

@@ -1,9 +1,8 @@
 // What the server runs the rules of CRDs with, and loads when it meets one: no virtual time passes while files are read.
 import '@coxswain/schema/cel';
 import { type Cluster, startCluster } from '@coxswain/cluster';
-import { CustomResourceDefinition } from '@coxswain/k8s';
-import { grant } from '@coxswain/runtime/apply';
-import { apply, type Client, createClient } from '@coxswain/runtime/client';
+import { grant, installCrds } from '@coxswain/runtime/apply';
+import { type Client, createClient } from '@coxswain/runtime/client';
 import { type Random, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
 import { type Cut, type CutTransport, type Invariants, watchInvariants } from '@coxswain/testing';
@@ -51,10 +50,7 @@ export class FaultWorld implements AsyncDisposable {
     const stages = [{ match: { image: cleaner }, exit: { delay: 5_000 } }];
     const options = { clock, random: seededRandom(plan.seed + 2), log: silentLogger, stages };
     world.#cluster = await world.drive(startCluster(options));
-    for (const crd of matrixoneOperator.crds()) {
-      const key = { name: crd.metadata.name };
-      await world.drive(world.client.of(CustomResourceDefinition).patch(key, apply(crd), { force: true }));
-    }
+    await world.drive(installCrds(world.client, matrixoneOperator.crds(), { clock: clock }));
     // What the operator is not allowed to do it cannot do here either.
     await world.drive(grant(world.client, { name: user, rules: matrixoneOperator.rules(), user }));
     const rules = invariants(world);
@@ -107,14 +103,8 @@ export class FaultWorld implements AsyncDisposable {
     return this.drive(holds());
   }
 
-  async drive<T>(promise: Promise<T>): Promise<T> {
-    let settled = false;
-    const mark = () => {
-      settled = true;
-    };
-    promise.then(mark, mark);
-    await this.clock.runUntil(() => settled, { limit: 600_000, what: 'the call' });
-    return promise;
+  drive<T>(promise: Promise<T>): Promise<T> {
+    return this.clock.drive(promise);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

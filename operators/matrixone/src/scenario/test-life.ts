@@ -4,7 +4,6 @@ import '@coxswain/schema/cel';
 import { type Cluster, startCluster } from '@coxswain/cluster';
 import {
   ConfigMap,
-  CustomResourceDefinition,
   type DynamicObject,
   type Kind,
   type KubeObject,
@@ -14,7 +13,8 @@ import {
   Service,
 } from '@coxswain/k8s';
 import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
-import { apply, createClient, merge } from '@coxswain/runtime/client';
+import { installCrds } from '@coxswain/runtime/apply';
+import { createClient, merge } from '@coxswain/runtime/client';
 import { type Logger, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
 import { type Cut, type CutTransport, cutTransport } from '@coxswain/testing';
@@ -54,10 +54,7 @@ export class Life implements AsyncDisposable {
     });
     const log = life.#collector();
     life.#cluster = await life.#drive(startCluster({ clock: life.#clock, random: seededRandom(1), log }));
-    for (const crd of matrixoneOperator.crds()) {
-      const definitions = life.#cluster.client.of(CustomResourceDefinition);
-      await life.#drive(definitions.patch({ name: crd.metadata.name }, apply(crd), { force: true }));
-    }
+    await life.#drive(installCrds(life.#cluster.client, matrixoneOperator.crds(), { clock: life.#clock }));
     await life.#launch(cut);
     return life;
   }
@@ -183,14 +180,8 @@ export class Life implements AsyncDisposable {
     throw new Error(`not after ten minutes: ${what} (${JSON.stringify(cluster?.status?.conditions ?? 'no cluster')})`);
   }
 
-  async #drive<T>(promise: Promise<T>): Promise<T> {
-    let settled = false;
-    const mark = () => {
-      settled = true;
-    };
-    promise.then(mark, mark);
-    await this.#clock.runUntil(() => settled, { limit: 600_000, what: 'the call' });
-    return promise;
+  #drive<T>(promise: Promise<T>): Promise<T> {
+    return this.#clock.drive(promise);
   }
 
   #collector(counts: () => boolean = () => true): Logger {

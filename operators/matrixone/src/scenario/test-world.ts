@@ -4,7 +4,7 @@ import '@coxswain/schema/cel';
 import { type Cluster, type FaultRule, startCluster } from '@coxswain/cluster';
 import {
   ConfigMap,
-  CustomResourceDefinition,
+  type CustomResourceDefinition,
   type DynamicObject,
   type Kind,
   type KubeObject,
@@ -14,15 +14,16 @@ import {
   Service,
 } from '@coxswain/k8s';
 import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
-import { grant } from '@coxswain/runtime/apply';
+import { grant, installCrds } from '@coxswain/runtime/apply';
 import type { Cache } from '@coxswain/runtime/cache';
-import { apply, type Client, createClient, type Transport, type TransportRequest } from '@coxswain/runtime/client';
-import { ApiError, type Logger, type Random, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
+import { type Client, createClient, type Transport, type TransportRequest } from '@coxswain/runtime/client';
+import { ApiError, type Logger, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
 import { parseAllDocuments } from 'yaml';
 import { CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet } from '../api/index.ts';
 import { matrixoneOperator } from '../operator.ts';
 import type { MatrixOneOptions } from '../options.ts';
+import { unreliable } from './test-unreliable.ts';
 
 const example = new URL('../../../../examples/matrixone/cluster.yaml', import.meta.url);
 
@@ -38,21 +39,6 @@ export interface WorldOptions extends MatrixOneOptions {
   readonly rules?: readonly FaultRule[];
   /** Is told of everything that the operator asks for, watches aside. */
   readonly onRequest?: (request: TransportRequest) => void;
-}
-
-/** Loses requests and answers, the same ones for the same seed. Watches are left alone: caches have tests of their own. */
-function unreliable(inner: Transport, random: Random): Transport {
-  return {
-    async send(request) {
-      const chance = random.next();
-      if (chance < 0.1) throw new Error('the connection was reset before the request was sent');
-      const answer = await inner.send(request);
-      if (chance < 0.2) throw new Error('the connection was reset before the answer arrived');
-      return answer;
-    },
-    watch: (request) => inner.watch(request),
-    close: () => inner.close(),
-  };
 }
 
 /** Tells of everything that is refused with 403. */
@@ -109,11 +95,8 @@ export class World implements AsyncDisposable {
     const cluster = await world.drive(startCluster({ clock, random: seededRandom(1), log, admissionPlugins }));
     world.#stops.push(() => cluster.stop());
     world.#cluster = cluster;
-    for (const crd of matrixoneOperator.crds()) {
-      const key = { name: crd.metadata.name };
-      const installed = options.plainCrds ? withoutRules(crd) : crd;
-      await world.drive(cluster.client.of(CustomResourceDefinition).patch(key, apply(installed), { force: true }));
-    }
+    const crds = matrixoneOperator.crds();
+    await world.drive(installCrds(cluster.client, options.plainCrds ? crds.map(withoutRules) : crds, { clock }));
     const rules = options.allowed ?? matrixoneOperator.rules();
     await world.drive(grant(cluster.client, { name: operatorUser, rules, user: operatorUser }));
     const user = [operatorUser, 'system:kube-*', 'system:kubelet'];
@@ -230,14 +213,8 @@ export class World implements AsyncDisposable {
   }
 
   /** Lets time go on until a promise is settled. */
-  async drive<T>(promise: Promise<T>): Promise<T> {
-    let settled = false;
-    const mark = () => {
-      settled = true;
-    };
-    promise.then(mark, mark);
-    await this.clock.runUntil(() => settled, { limit: 600_000, what: 'the call' });
-    return promise;
+  drive<T>(promise: Promise<T>): Promise<T> {
+    return this.clock.drive(promise);
   }
 
   /** Lets time go on, half a second at a time, until `holds`. Answers the seconds it took. */

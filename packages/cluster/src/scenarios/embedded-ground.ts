@@ -5,17 +5,6 @@ import type { Ground } from './types.ts';
 
 export interface EmbeddedGround extends Ground, AsyncDisposable {}
 
-/** Lets time go on until a promise is settled. */
-async function drive<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
-  let settled = false;
-  const mark = () => {
-    settled = true;
-  };
-  promise.then(mark, mark);
-  await clock.runUntil(() => settled, { limit: 600_000, what: 'the call' });
-  return promise;
-}
-
 /** Containers take a moment to start and to end, as real ones do: nobody could see what happens at once. */
 const unhurried: PodBehaviour = (pod, container, attempt) => ({
   pull: { there: true },
@@ -27,8 +16,7 @@ const unhurried: PodBehaviour = (pod, container, attempt) => ({
 /** An embedded cluster of two simulated nodes, in virtual time. */
 export async function embeddedGround(): Promise<EmbeddedGround> {
   const clock = new VirtualClock();
-  const cluster = await drive(
-    clock,
+  const cluster = await clock.drive(
     startCluster({
       clock,
       random: seededRandom(1),
@@ -51,10 +39,10 @@ export async function embeddedGround(): Promise<EmbeddedGround> {
       }
     },
     wait: (seconds) => clock.advance(seconds * 1000),
-    powerOff: (node) => drive(clock, cluster.nodes.stop(node)),
-    powerOn: (node) => drive(clock, cluster.nodes.start(node)),
+    powerOff: (node) => clock.drive(cluster.nodes.stop(node)),
+    powerOn: (node) => clock.drive(cluster.nodes.start(node)),
     async [Symbol.asyncDispose]() {
-      await drive(clock, cluster.stop());
+      await clock.drive(cluster.stop());
     },
   };
 }

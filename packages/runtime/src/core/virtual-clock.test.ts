@@ -81,6 +81,18 @@ test('runUntil stops as soon as the condition holds, and says why it cannot', as
   );
 });
 
+test('drive moves time until a promise is settled, and no further', async () => {
+  const clock = new VirtualClock();
+  const start = clock.now();
+  const after = (ms: number) => new Promise<number>((resolve) => clock.after(ms, () => resolve(ms)));
+  expect(await clock.drive(after(1000))).toBe(1000);
+  expect(clock.now() - start).toBe(1000);
+  await expect(clock.drive(Promise.reject(new Error('no')))).rejects.toThrow('no');
+  await expect(clock.drive(after(3000), { limit: 2000, what: 'an answer' })).rejects.toThrow(
+    'virtual time: an answer does not hold after 2s',
+  );
+});
+
 test('withTimeout: the answer in time, the timeout, the parent', async () => {
   const clock = new VirtualClock();
   expect(await withTimeout(clock, 10, 'work', async () => 'done')).toBe('done');

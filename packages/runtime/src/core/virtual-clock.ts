@@ -81,6 +81,20 @@ export class VirtualClock implements Clock {
     }
   }
 
+  /**
+   * Moves time on until a promise is settled, at most `limit` milliseconds of virtual time; default ten minutes.
+   * @throws what the promise rejects with, and as {@link runUntil} does
+   */
+  async drive<T>(promise: Promise<T>, { limit = 600_000, what = 'the call' } = {}): Promise<T> {
+    let settled = false;
+    const mark = () => {
+      settled = true;
+    };
+    promise.then(mark, mark);
+    await this.runUntil(() => settled, { limit, what });
+    return promise;
+  }
+
   async #step(): Promise<void> {
     const timer = this.#timers.pop();
     if (!timer) return;
