@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import {
   type FailoverResult,
   type FaultResult,
+  type FaultRunOptions,
   failover,
   failoverWays,
   faultNames,
@@ -86,10 +87,17 @@ async function allFaults({ server, cycles, lasts, only }: Options): Promise<read
   const slow = names.filter((name) => name === 'half-open' || name === '429, Retry-After');
   const long = lasts >= realSilence;
   if (long) say(`silences as an operator has them by default: a watch that is lost takes up to 180 s each`);
-  const results = [
-    ...(slow.length === 0 ? [] : await runFaults(slow, { ...base, cycles: 1, lasts, ...(long ? {} : short) })),
-    ...(await runFaults(names, { ...base, cycles, lasts: 200, ...short })),
-  ];
+  const results: FaultResult[] = [];
+  const run = async (some: typeof names, more: Pick<FaultRunOptions, 'cycles' | 'lasts'>) => {
+    if (some.length === 0) return;
+    for await (const result of runFaults(some, { ...base, ...more })) {
+      // at once as well: a run takes hours, and may be ended before its table
+      say(faultRow(result).join(' | '));
+      results.push(result);
+    }
+  };
+  await run(slow, { cycles: 1, lasts, ...(long ? {} : short) });
+  await run(names, { cycles, lasts: 200, ...short });
   const heading = 'fault,cycles,changed,missed,median ms,longest ms,lists,repeats,heap MB,growth KB/cycle';
   say(markdownTable(heading.split(','), results.map(faultRow)));
   const bad = results.filter(

@@ -6,7 +6,7 @@ const server = serverFromEnv();
 
 test('each fault once: no object is missed', async () => {
   const short = { objects: 20, cycles: 1, lasts: 500, callTimeout: 2_000, watchIdle: 2_000, patience: 50_000 };
-  const results = await runFaults(faultNames, { server, ...short });
+  const results = await Array.fromAsync(runFaults(faultNames, { server, ...short }));
   expect(results.map(({ fault, changed, missed }) => [fault, changed, missed])).toEqual(
     faultNames.map((name) => [name, 2, 0]),
   );

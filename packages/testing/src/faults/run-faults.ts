@@ -47,8 +47,8 @@ export type FaultName = keyof typeof faults;
 /** All faults that the suite knows, in the order they are run. */
 export const faultNames = Object.keys(faults) as readonly FaultName[];
 
-/** Runs the operator behind the proxy, and each fault in each cycle. */
-export async function runFaults(names: readonly FaultName[], options: FaultRunOptions): Promise<FaultResult[]> {
+/** Runs the operator behind the proxy, and each fault in each cycle; tells of a fault as soon as it is through. */
+export async function* runFaults(names: readonly FaultName[], options: FaultRunOptions): AsyncGenerator<FaultResult> {
   const { server, objects, lasts, callTimeout, watchIdle, patience, say = () => {} } = options;
   await using subject = await startSubject(server);
   await using proxy = await startFaultProxy({ kubeconfig: subject.kubeconfig() });
@@ -62,12 +62,10 @@ export async function runFaults(names: readonly FaultName[], options: FaultRunOp
   await operator.said(({ report }) => report === 'leads' || undefined);
   const behind = await world.right(all, 'first', patience);
   if (behind.length > 0) throw new Error(`${behind.length} of ${objects} objects were never right, before any fault`);
-  const results: FaultResult[] = [];
   for (const name of names) {
     say(`${name}, ${options.cycles} times`);
-    results.push(await runFault(name, { proxy, subject, lasts }, world, operator, all, options));
+    yield await runFault(name, { proxy, subject, lasts }, world, operator, all, options);
   }
-  return results;
 }
 
 async function runFault(
