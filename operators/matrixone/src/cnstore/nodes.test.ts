@@ -46,6 +46,23 @@ test('a node that nobody can be asked about does not begin to serve, and one tha
   expect(stores.nodes.get('a')).toBe('serving');
 });
 
+test.each([CNSet.plural, LogSet.plural])(
+  'an operator that begins lets no node go before it has seen %s',
+  async (plural) => {
+    const stores = new TestStores();
+    stores.now = { sessions: 2, pipelines: 0, replicas: 0 };
+    await using world = await serving(stores);
+    await world.stopOperator();
+    await world.asks('a', 'PreparingDelete');
+    const late = world.cluster.faults.add({ match: { resource: plural }, action: { latency: 10_000 } });
+    await world.startOperator();
+    await world.clock.advance(30_000);
+    late.remove();
+    expect(await world.isHeld('a')).toBe(true);
+    expect(stores.nodes.get('a')).toBe('draining');
+  },
+);
+
 test('a HAKeeper that lost its memory is told again', async () => {
   const stores = new TestStores();
   await using world = await serving(stores);

@@ -35,8 +35,12 @@ export function passOf(context: ReconcileContext, pod: Pod, { service, recorder 
 
 /** Whether the cluster of a node is going or gone: nobody can be told, and nobody would send it sessions. */
 export function isAbandoned({ cache, set, store }: Pass): boolean {
+  return isClusterGone(set, cache.store(LogSet).get(store.logSet));
+}
+
+/** The same of a node's set and of the log service that the set names, each as far as it is there. */
+export function isClusterGone(set: CNSet | undefined, logSet: LogSet | undefined): boolean {
   if (!set) return true;
   if (set.deps?.externalLogSet?.haKeeperEndpoint) return false;
-  const logSet = cache.store(LogSet).get(store.logSet);
   return !logSet || logSet.metadata.deletionTimestamp !== undefined;
 }

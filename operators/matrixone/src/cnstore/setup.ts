@@ -2,12 +2,15 @@ import { Pod } from '@coxswain/k8s';
 import type { InformerScope } from '@coxswain/runtime/cache';
 import { createRecorder } from '@coxswain/runtime/events';
 import type { Manager } from '@coxswain/runtime/manager';
-import { LABEL_COMPONENT } from '../api/index.ts';
+import { CNSet, LABEL_COMPONENT, LogSet } from '../api/index.ts';
 import { CnStoreController } from './controller.ts';
 import type { CnStoreService } from './service.ts';
 
 /** Nodes looked at at the same time: those that do not answer cost 10 s each, and the others shall not wait for them. */
 const workers = 64;
+
+/** Wakes no pod: the next look at it is soon enough. */
+const nobody = () => [];
 
 /**
  * Adds the controller of the compute nodes' pods to a manager.
@@ -26,6 +29,9 @@ export function setupCnStores(manager: Manager, service: CnStoreService, scope: 
   manager
     .controller(Pod, 'cnstore')
     .scope(scope)
+    // Only read: but a node whose set or log service is not seen yet is not one whose cluster is gone.
+    .watches(CNSet, { map: nobody })
+    .watches(LogSet, { map: nobody })
     .options({ workers })
     .where(({ object }) => object.metadata.labels?.[LABEL_COMPONENT] === 'CNSet')
     .run(new CnStoreController({ service, recorder }));

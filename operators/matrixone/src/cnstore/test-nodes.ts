@@ -70,12 +70,13 @@ export class TestStores implements CnStoreService {
 export class NodeWorld implements AsyncDisposable {
   readonly clock: VirtualClock;
   readonly cluster: Cluster;
-  readonly #manager: Manager;
+  readonly #service: CnStoreService;
+  #manager: Manager | undefined;
 
-  private constructor(clock: VirtualClock, cluster: Cluster, manager: Manager) {
+  private constructor(clock: VirtualClock, cluster: Cluster, service: CnStoreService) {
     this.clock = clock;
     this.cluster = cluster;
-    this.#manager = manager;
+    this.#service = service;
   }
 
   static async start(
@@ -86,14 +87,8 @@ export class NodeWorld implements AsyncDisposable {
     const cluster = await clock.drive(startCluster({ clock, random, log, controlPlane: false }), patience);
     const { client } = cluster;
     await clock.drive(installCrds(client, [CNSet.crd(), LogSet.crd()], { clock }), patience);
-    const manager = createManager({ client, name: 'test', clock, random, log });
-    setupCnStores(manager, service);
-    // Nobody else has an informer of these here.
-    const nothing = { reconcile: () => Promise.resolve(undefined) };
-    manager.controller(CNSet).run(nothing);
-    manager.controller(LogSet).run(nothing);
-    await clock.drive(manager.start(), patience);
-    const world = new NodeWorld(clock, cluster, manager);
+    const world = new NodeWorld(clock, cluster, service);
+    await world.startOperator();
     const volume = { size: '1Gi' };
     const sharedStorage = { fileSystem: { path: '/x' } };
     const logSet = { metadata: { name: 'mo', namespace }, spec: { replicas: 1, volume, sharedStorage } };
@@ -109,6 +104,21 @@ export class NodeWorld implements AsyncDisposable {
 
   drive<T>(promise: Promise<T>): Promise<T> {
     return this.clock.drive(promise, patience);
+  }
+
+  async startOperator(): Promise<void> {
+    const { clock } = this;
+    const { client } = this.cluster;
+    const manager = createManager({ client, name: 'test', clock, random: seededRandom(1), log: silentLogger });
+    setupCnStores(manager, this.#service);
+    this.#manager = manager;
+    await this.drive(manager.start());
+  }
+
+  async stopOperator(): Promise<void> {
+    const manager = this.#manager;
+    this.#manager = undefined;
+    if (manager) await this.drive(manager.stop());
   }
 
   /** Makes a pod of the set, in which MatrixOne runs. */
@@ -174,7 +184,7 @@ export class NodeWorld implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.drive(this.#manager.stop());
+    await this.stopOperator();
     await this.drive(this.cluster.stop());
   }
 }

@@ -5,8 +5,8 @@ import { isConflict, isNotFound, keyOf, matchesLabels, selectorFromField } from 
 import { CNClaim, CNPool, KRUISE_LIFECYCLE_STATE, LABEL_DIRECT_POD, LABEL_PHASE, LABEL_POOL } from '../api/index.ts';
 import { type CnStoreService, changeMetadata } from '../cnstore/index.ts';
 import { candidates, orphans } from './claim-candidates.ts';
+import { storeOf } from './give-back.ts';
 import { boundMarks } from './pod-marks.ts';
-import { storeOf } from './reclaim.ts';
 
 type Context = ActorContext<CNClaim>;
 

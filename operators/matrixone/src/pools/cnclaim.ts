@@ -4,12 +4,11 @@ import { merge } from '@coxswain/runtime/client';
 import { formatTime, keyOf, parseTime } from '@coxswain/runtime/core';
 import { CNClaim, claimantOf, isLeaving, LABEL_CLAIMED_BY, phaseOf, podOf } from '../api/index.ts';
 import { type CnStoreService, changeMetadata } from '../cnstore/index.ts';
-import { otherHolder } from './claim-candidates.ts';
 import { bind, isNormal } from './cnclaim-bind.ts';
+import { giveBack, reclaim, storeOf } from './give-back.ts';
 import { migrationStep } from './migration.ts';
 import { hasEnded } from './pod-health.ts';
 import { boundMarks } from './pod-marks.ts';
-import { reclaim, storeOf } from './reclaim.ts';
 
 type Context = ActorContext<CNClaim>;
 
@@ -88,7 +87,7 @@ export class CNClaimActor implements Actor<CNClaim> {
     const step = migrationStep({ claim: object.metadata.name, source, boundFor });
     if (step.kind === 'finish' || !source) return finishMigration;
     if (step.kind === 'wait') throw new Resync(`proxies learn of pod ${podOf(object)}`, step.after);
-    if (step.kind === 'reclaim') await reclaim(context, this.#service, source);
+    if (step.kind === 'reclaim') await reclaim(context, this.#service, source, object);
     const load = await this.#service.load(storeOf(context, source), signal);
     if (load) {
       const { sessions: connections, pipelines, replicas } = load;
@@ -98,16 +97,13 @@ export class CNClaimActor implements Actor<CNClaim> {
   }
 
   async finalize(context: Context): Promise<boolean> {
-    const { client, object, signal, store } = context;
+    const { client, object, signal } = context;
     const { namespace, name } = object.metadata;
-    const inNamespace = namespace === undefined ? {} : { namespace };
-    const claims = [...store(CNClaim).list(inNamespace)];
-    const mine = [...store(Pod).list({ ...inNamespace, labels: { [LABEL_CLAIMED_BY]: name } })];
-    for (const pod of mine.filter((one) => phaseOf(one) === 'Bound')) {
-      const holder = otherHolder(object, pod.metadata.name, claims);
-      if (!holder) await reclaim(context, this.#service, pod);
-      else await changeMetadata(client, pod, boundMarks(holder), signal);
-    }
+    // From the server: what was marked last may not have come here, and nobody will ask for this claim's pods again.
+    const selected = { ...(namespace === undefined ? {} : { namespace }), labels: `${LABEL_CLAIMED_BY}=${name}` };
+    const { items } = await client.of(Pod).list(selected, { signal });
+    for (const pod of items.filter((one) => phaseOf(one) === 'Bound'))
+      await giveBack(context, this.#service, pod, object);
     return true;
   }
 }

@@ -20,6 +20,7 @@ import {
   FINALIZER_CN_POOL,
   LABEL_CLAIMED_BY,
   LABEL_POOL,
+  LogSet,
 } from '../api/index.ts';
 import { unmanagedCnStores } from '../cnstore/index.ts';
 import { childrenOfSets } from '../controllers/index.ts';
@@ -28,6 +29,7 @@ import type { MatrixOneOptions } from '../options.ts';
 import { CNClaimActor } from './cnclaim.ts';
 import { CNClaimSetActor } from './cnclaimset.ts';
 import { CNPoolActor } from './cnpool.ts';
+import { UnheldPodsController } from './unheld-pods.ts';
 
 const fieldManager = 'matrixone-operator';
 const scope = childrenOfSets;
@@ -39,6 +41,9 @@ function namedBy<T extends KubeObject>(label: string): MapToKeys<T> {
     return name && namespace ? [{ namespace, name }] : [];
   };
 }
+
+/** For kinds that are only read: a controller begins when it has seen them, and what is not seen yet is not taken for gone. */
+const nobody = () => [];
 
 const phaseChanged = fieldChanged((claim: CNClaim) => claim.status?.phase);
 
@@ -68,7 +73,16 @@ export function setupPools(manager: Manager, options: MatrixOneOptions = {}): vo
       where: or(labelsChanged, annotationsChanged, statusChanged),
       map: namedBy(LABEL_CLAIMED_BY),
     })
+    .watches(CNPool, { map: nobody })
+    .watches(CNSet, { map: nobody })
+    .watches(LogSet, { map: nobody })
     .run();
+  manager
+    .controller(CNClaim, 'cn-claim-unheld-pods')
+    .watches(Pod, { scope, where: labelsChanged, map: namedBy(LABEL_CLAIMED_BY) })
+    .watches(CNSet, { map: nobody })
+    .watches(LogSet, { map: nobody })
+    .run(new UnheldPodsController({ cnStores }));
   manager
     .actor(CNClaimSet, new CNClaimSetActor({ random: options.random ?? systemRandom }), {
       fieldManager,
@@ -76,5 +90,6 @@ export function setupPools(manager: Manager, options: MatrixOneOptions = {}): vo
       syncedCondition: false,
     })
     .owns(CNClaim, { where: or(generationChanged, labelsChanged, statusChanged) })
+    .watches(Pod, { scope, map: nobody })
     .run();
 }

@@ -35,7 +35,11 @@ export class PoolWorld implements AsyncDisposable {
     this.world = world;
   }
 
-  static async start(options: WorldOptions, strategy: CNPool['spec']['strategy']['scaleStrategy']): Promise<PoolWorld> {
+  static async start(
+    options: WorldOptions,
+    strategy: CNPool['spec']['strategy']['scaleStrategy'],
+    spec: Partial<CNPool['spec']> = {},
+  ): Promise<PoolWorld> {
     const world = await World.start(options);
     await world.applyExample((cluster) => ({ ...cluster, spec: { ...cluster.spec, cnGroups: [] } }));
     await world.until('the cluster is settled', () => world.settled());
@@ -48,6 +52,7 @@ export class PoolWorld implements AsyncDisposable {
         podLabels: { pool: 'p' },
         deps: { logSet: mo, dnSet: mo },
         strategy: { updateStrategy: {}, scaleStrategy: strategy },
+        ...spec,
       },
     };
     await world.drive(world.client.of(CNPool).create(pool));
