@@ -1,9 +1,10 @@
 /**
- * `./cox bench matrixone [--clusters 1,20,200] [--idle 120] [--limit 600] [--out FOLDER]`: what the MatrixOne operator costs, as a process of
- * its own that its chart installs: seconds and API requests from the creation of clusters until all are Ready, for more and fewer compute
+ * `./cox bench matrixone [--clusters 1,20,200] [--idle 120] [--limit 600] [--out FOLDER] [--trace FILE]`: what the MatrixOne operator costs,
+ * as a process of its own that its chart installs: seconds and API requests from the creation of clusters until all are Ready, for more and fewer compute
  * nodes, and for a new image; its CPU and memory; what it writes while nothing happens. So many clusters at once on simulated nodes, idle
  * for so many seconds. The table goes to standard output, and with all figures into `matrixone.md` and `matrixone.json` of a folder,
- * `.cox/bench` unless told. `bench/README.md` says what is measured, and what stands in for MatrixOne.
+ * `.cox/bench` unless told; each request with its body into the file of `--trace`. `bench/README.md` says what is measured, and what stands in for
+ * MatrixOne.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { measure, type Result } from './matrixone/measure.ts';
 import { table } from './matrixone/table.ts';
+import { Trace } from './matrixone/trace.ts';
 
 const text = (value: string) => ({ type: 'string', default: value }) as const;
 const { values } = parseArgs({
@@ -19,6 +21,7 @@ const { values } = parseArgs({
     idle: text('120'),
     limit: text('600'),
     out: text(fileURLToPath(new URL('../../.cox/bench', import.meta.url))),
+    trace: { type: 'string' },
   },
 });
 
@@ -34,10 +37,11 @@ const say = (line: string): void => {
 };
 const sizes = values.clusters.split(',').map((one) => positive('clusters', one));
 const [idle, limit] = [positive('idle', values.idle), positive('limit', values.limit)];
+await using trace = values.trace === undefined ? undefined : await Trace.start(values.trace);
 const results: Result[] = [];
 await mkdir(values.out, { recursive: true });
 for (const clusters of sizes) {
-  results.push(await measure({ clusters, idle, limit }, say));
+  results.push(await measure({ clusters, idle, limit, trace }, say));
   // After each, so that a run that is broken off has not been for nothing.
   await writeFile(join(values.out, 'matrixone.md'), table(results));
   await writeFile(join(values.out, 'matrixone.json'), `${JSON.stringify(results, undefined, 2)}\n`);

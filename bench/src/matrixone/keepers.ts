@@ -10,9 +10,11 @@ import { type ByteStream, type Listening, listenTcp, MorpcServer } from '@coxswa
 import { systemClock } from '@coxswain/runtime/core';
 
 const logPort = 32_001;
-const queryAddress = `127.32.255.1:${logPort}`;
-/** Where the HAKeeper of the cluster with that number is; embedded clusters use other blocks. */
-const hostOf = (index: number) => `127.32.${index >> 8}.${index & 255}`;
+/** Another for each process that measures; embedded clusters use those from 64. */
+const block = `127.${32 + (process.pid % 32)}`;
+const queryAddress = `${block}.255.1:${logPort}`;
+/** Where the HAKeeper of the cluster with that number is. */
+const hostOf = (index: number) => `${block}.${index >> 8}.${index & 255}`;
 
 /** Name of a cluster in a measurement. */
 export const clusterName = (index: number): string => `mo-${index}`;
@@ -28,7 +30,7 @@ import dns from 'node:dns';
 const real = dns.lookup;
 dns.lookup = (name, ...rest) => {
   const index = /^mo-(\\d+)-log-discovery\\./.exec(name)?.[1];
-  return real(index === undefined ? name : '127.32.' + (index >> 8) + '.' + (index & 255), ...rest);
+  return real(index === undefined ? name : '${block}.' + (index >> 8) + '.' + (index & 255), ...rest);
 };`)}`;
 
 interface Node {

@@ -1,5 +1,6 @@
 import { sleep, systemClock } from '@coxswain/runtime/core';
 import { difference, type Requests, total, writes } from './requests.ts';
+import type { Trace } from './trace.ts';
 import { type Wanted, World } from './world.ts';
 
 /** What a change of all clusters at once came to. */
@@ -39,6 +40,8 @@ export interface Sizes {
   readonly idle: number;
   /** Seconds that all may take to become as ordered. */
   readonly limit: number;
+  /** Gets each of the operator's requests. */
+  readonly trace?: Trace | undefined;
 }
 
 /** Milliseconds without a write after which a step is over. */
@@ -107,11 +110,12 @@ async function rest(world: World, period: number): Promise<Idle> {
 
 /** Lets an operator make so many clusters at once, leaves them alone, and changes them. */
 export async function measure(sizes: Sizes, say: (line: string) => void): Promise<Result> {
-  await using world = await World.start(sizes.clusters);
+  await using world = await World.start(sizes.clusters, sizes.trace);
   await untilQuiet(world);
   const { resident: empty } = await world.used();
   const steps: Step[] = [];
   const play = async (what: string, wanted: Wanted) => {
+    sizes.trace?.step(what);
     const done = await step(world, what, wanted, sizes);
     steps.push(done);
     say(

@@ -10,6 +10,7 @@ import { helmFor } from '@coxswain/testing';
 import { cpuMs, type Memory, memoryOf } from '../process.ts';
 import { clusterName, indexIn, Keepers, nodeOptions } from './keepers.ts';
 import { countRequests, type Requests } from './requests.ts';
+import type { Trace } from './trace.ts';
 
 const chart = fileURLToPath(new URL('../../../charts/matrixone-operator', import.meta.url));
 const system = 'mo-system';
@@ -55,15 +56,18 @@ export class World implements AsyncDisposable {
     this.requests = countRequests(cluster, `system:serviceaccount:${system}:${deployment}`);
   }
 
-  /** @param count of the clusters to come */
-  static async start(count: number): Promise<World> {
+  /**
+   * @param count of the clusters to come
+   * @param trace gets the operator's requests
+   */
+  static async start(count: number, trace?: Trace): Promise<World> {
     const nodes = Math.ceil((count * podsOfCluster) / podsOnNode);
     const cluster = await startCluster({ port: 0, processNodes: 1, nodes: Math.max(nodes, 3) });
     const world = new World(cluster, await Keepers.start(count));
     try {
       const keys = { AWS_ACCESS_KEY_ID: 'bench', AWS_SECRET_ACCESS_KEY: 'bench' };
       await cluster.client.of(Secret).create({ metadata: { namespace, name: 'minio' }, stringData: keys });
-      await world.#install();
+      await world.#install(trace);
       await world.#follow(MatrixOneCluster, (one) => world.#clusters.set(indexIn(one.metadata.name), one));
       await world.#follow(Pod, (pod, type) => world.#onPod(pod, type));
       return world;
@@ -73,10 +77,11 @@ export class World implements AsyncDisposable {
     }
   }
 
-  async #install(): Promise<void> {
+  async #install(trace?: Trace): Promise<void> {
     await this.#schedule((isProcess) => isProcess);
     await using helm = await helmFor(this.cluster.kubeconfig());
-    const values = JSON.stringify({ env: { NODE_OPTIONS: nodeOptions } });
+    const options = trace ? `${nodeOptions} ${trace.nodeOptions}` : nodeOptions;
+    const values = JSON.stringify({ env: { NODE_OPTIONS: options } });
     await helm(['install', 'mo', chart, '-n', system, '--create-namespace', '-f', '-'], values);
     await this.until(
       () => 'the operator',
