@@ -128,8 +128,19 @@ export interface PodSandbox {
   readonly drain?: () => Promise<void>;
   /** What those of its volumes hold that have a limit, by name. An `empty` one above its limit is not stopped: the pod is to be evicted. */
   readonly volumeUsage?: () => Promise<ReadonlyMap<string, VolumeUsage>>;
-  /** Everything of the pod goes: what still runs, mounts, folders, address. What outlives pods stays. */
+  /** Everything of the pod goes: what still runs, mounts, folders, address. What outlives pods stays. To be called again when it fails. */
   remove(): Promise<void>;
+}
+
+/**
+ * What the cluster has of that which runtimes keep something for. It is asked after a look at what is kept, never before: objects come before
+ * what is made for them, so what has none by then is left over.
+ */
+export interface Living {
+  /** Uids of all pods. */
+  pods(): Promise<ReadonlySet<string>>;
+  /** Whether there is a persistent volume with a name. */
+  hasVolume(name: string): Promise<boolean>;
 }
 
 /** What runs the pods of nodes: by rule, or as processes. The kubelet decides what happens when; a runtime does it. */
@@ -144,10 +155,10 @@ export interface ContainerRuntime {
    */
   createSandbox(pod: Pod): Promise<PodSandbox>;
   /**
-   * Removes what pods (by uid) and persistent volumes (by name) that are not among these have left. To be told which there are when nodes
-   * start, and when a volume is gone. What has a place here stays in any case. Absent: nothing is left here.
+   * Removes what pods and persistent volumes that are gone have left. To be called when nodes start, and when a pod or a volume is gone; one
+   * call at a time; again when it fails. What has a place here stays in any case. Absent: nothing is left here.
    */
-  readonly keepOnly?: (pods: ReadonlySet<string>, volumes: ReadonlySet<string>) => Promise<void>;
+  readonly sweep?: (living: Living) => Promise<void>;
   /** Ends everything and waits for it. */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Belongings, belongings, comeAndGo } from './test-come-and-go.ts';
+import { type Belongings, belongings, comeAndGo, leftOvers } from './test-come-and-go.ts';
 import { ServerWorld } from './test-world.ts';
 
 /** `./cox test nemesis` asks for many more. */
@@ -12,7 +12,8 @@ const allowance = 4;
 const settled = (world: ServerWorld): Promise<Belongings> =>
   world.until('the end of all pods and volumes', async () => {
     const now = await belongings();
-    expect(now).toMatchObject({ loops: 0, pods: 0, volumes: 0 });
+    if (now.loops + now.pods + now.volumes > 0)
+      throw new Error(`there are ${JSON.stringify(now)}, among them ${JSON.stringify(await leftOvers())}`);
     return now;
   });
 

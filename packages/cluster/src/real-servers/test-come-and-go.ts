@@ -37,10 +37,22 @@ async function listening(descriptors: readonly string[]): Promise<number> {
 const scratch = `coxswain-nodes-${process.pid}-`;
 
 /** What this process's nodes have in a folder of theirs. */
-async function folders(name: string): Promise<number> {
+async function folders(name: string): Promise<string[]> {
   const own = (await entries(tmpdir())).filter((folder) => folder.startsWith(scratch));
   const found = await Promise.all(own.map((folder) => entries(join(tmpdir(), folder, name))));
-  return found.flat().length;
+  return found.flat();
+}
+
+/** Files that are devices for this process's nodes. */
+async function loops(): Promise<string[]> {
+  const all = await entries('/sys/block');
+  const backed = await Promise.all(all.map((loop) => text(`/sys/block/${loop}/loop/backing_file`)));
+  return backed.map((file) => file.trim()).filter((file) => file.includes(scratch));
+}
+
+/** What is there of pods and claims, by its names. */
+export async function leftOvers(): Promise<Readonly<Record<'loops' | 'pods' | 'volumes', readonly string[]>>> {
+  return { loops: await loops(), pods: await folders('pods'), volumes: await folders('volumes') };
 }
 
 /** Counts them now. */
@@ -49,16 +61,15 @@ export async function belongings(): Promise<Belongings> {
   const children = descendants(process.pid);
   const places = ['self', ...children];
   const mounts = await Promise.all(places.map((pid) => text(`/proc/${pid}/mountinfo`)));
-  const loops = await entries('/sys/block');
-  const backed = await Promise.all(loops.map((loop) => text(`/sys/block/${loop}/loop/backing_file`)));
+  const left = await leftOvers();
   return {
     descriptors: descriptors.length,
     listening: await listening(descriptors),
     processes: children.length,
     mounts: mounts.join('').split('\n').length,
-    loops: backed.filter((file) => file.includes(scratch)).length,
-    pods: await folders('pods'),
-    volumes: await folders('volumes'),
+    loops: left.loops.length,
+    pods: left.pods.length,
+    volumes: left.volumes.length,
   };
 }
 

@@ -1,7 +1,7 @@
 import { Node, Pod, type PodStatus, Service } from '@coxswain/k8s';
 import { strategic } from '@coxswain/runtime/client';
 import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
-import type { ObjectKey } from '@coxswain/runtime/core';
+import { keyOf, type ObjectKey } from '@coxswain/runtime/core';
 import type { EventRecorder } from '@coxswain/runtime/events';
 import type { PodReference } from '../../apiserver/index.ts';
 import { ignoreRace } from '../../controllers/workload/tolerant.ts';
@@ -18,9 +18,14 @@ export interface KubeletOptions {
   readonly volumes: PodVolumes;
   /** A node by its name; `undefined` when it is not one of ours. */
   readonly nodeOf: (name: string) => ManagedNode | undefined;
-  /** Brings another pass over a pod. */
-  readonly touched: (key: ObjectKey) => void;
+  /** Brings another pass over a pod, after so many milliseconds. */
+  readonly touched: (key: ObjectKey, delay?: number) => void;
+  /** Told when a pod is gone from the cluster, of which something may be left on its node. */
+  readonly gone: () => void;
 }
+
+/** Milliseconds until what a pod has left is tried to be removed again. */
+const removalRetry = 2_000;
 
 /**
  * Milliseconds after which a pod is refused. They pass on a real node, too; without them a controller that makes such pods anew would do so
@@ -41,6 +46,8 @@ interface Workers {
 export class Kubelet implements Reconciler {
   readonly #options: KubeletOptions;
   readonly #workers = new Map<string, PodWorker>();
+  /** Workers of pods that are here no more, and what they had is: by name. */
+  readonly #leaving = new Map<string, Set<PodWorker>>();
   /** Pods that are about to be refused: uids by name. */
   readonly #doubted = new Map<string, string | undefined>();
   readonly #byNode = new Map<string, Workers>();
@@ -53,12 +60,16 @@ export class Kubelet implements Reconciler {
     const { key, cache } = context;
     const pod = cache.store(Pod).get(key);
     const name = nameOf(key);
+    for (const worker of [...(this.#leaving.get(name) ?? [])]) await this.#finish(key, worker);
     const known = this.#workers.get(name);
     const node = this.#options.nodeOf((pod ?? known?.pod)?.spec?.nodeName ?? '');
     // A node that is down or cut off does not hear of its pods.
     if (node && node.state !== 'up') return undefined;
-    if (known && known.pod.metadata.uid !== pod?.metadata.uid) await this.#forget(name, known);
-    if (!pod) this.#doubted.delete(name);
+    if (known && known.pod.metadata.uid !== pod?.metadata.uid) await this.#forget(key, known);
+    if (!pod) {
+      this.#doubted.delete(name);
+      this.#options.gone();
+    }
     if (!pod || !node) return undefined;
     const going = pod.metadata.deletionTimestamp !== undefined;
     const worker = this.#workers.get(name) ?? (await this.#take(context, pod, node));
@@ -69,8 +80,11 @@ export class Kubelet implements Reconciler {
     const step = await worker.terminate(pod, (pod.metadata.deletionGracePeriodSeconds ?? 30) * 1000);
     const result = await this.#report(context, pod, step);
     if (!step.stopped) return result;
+    if (pod.metadata.finalizers?.length) return this.#release(context, pod);
+    // As by the kubelet: a pod is gone when what it had on its node is.
+    if (!(await this.#removed(worker))) return { requeueAfter: removalRetry };
     await this.#release(context, pod);
-    if (!pod.metadata.finalizers?.length) await this.#forget(name, worker);
+    await this.#forget(key, worker);
     return undefined;
   }
 
@@ -87,7 +101,7 @@ export class Kubelet implements Reconciler {
 
   /** Everything on a node is lost: its containers end, and it remembers nothing. */
   async lose(node: string): Promise<void> {
-    for (const worker of [...this.workersOn(node)]) await this.#forget(nameOf(worker.pod.metadata), worker);
+    for (const worker of [...this.workersOn(node)]) await this.#forget(keyOf(worker.pod), worker);
   }
 
   workersOn(node: string): Iterable<PodWorker> {
@@ -193,10 +207,33 @@ export class Kubelet implements Reconciler {
     return undefined;
   }
 
-  async #forget(name: string, worker: PodWorker): Promise<void> {
+  /** A pod is here no more, and so its name and its place are free; what it had goes now, or as soon as it can. */
+  async #forget(key: ObjectKey, worker: PodWorker): Promise<void> {
+    const name = nameOf(key);
     if (this.#workers.get(name) === worker) this.#workers.delete(name);
     const workers = this.#byNode.get(worker.pod.spec?.nodeName ?? '');
     if (workers?.all.delete(worker)) workers.sum.add(worker.claim, -1);
-    await worker.remove();
+    await this.#finish(key, worker);
+  }
+
+  async #finish(key: ObjectKey, worker: PodWorker): Promise<void> {
+    const name = nameOf(key);
+    const leaving = this.#leaving.get(name) ?? new Set();
+    this.#leaving.set(name, leaving.add(worker));
+    if (!(await this.#removed(worker))) return this.#options.touched(key, removalRetry);
+    leaving.delete(worker);
+    if (leaving.size === 0) this.#leaving.delete(name);
+  }
+
+  /** Has everything of a pod go from its node. Answers whether it is gone; what is in its way is told. */
+  async #removed(worker: PodWorker): Promise<boolean> {
+    try {
+      await worker.remove();
+      return true;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.#tell(worker.pod, 'Warning', 'FailedKillPod', `error killing pod: ${why}`);
+      return false;
+    }
   }
 }

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { Lease, Node, PersistentVolume, Pod, Service } from '@coxswain/k8s';
+import { Lease, Node, Pod, Service } from '@coxswain/k8s';
 import { type Client, strategic } from '@coxswain/runtime/client';
 import type { Controller } from '@coxswain/runtime/controller';
 import { formatMicroTime, isAlreadyExists, isNotFound, keyOf, type Timer } from '@coxswain/runtime/core';
@@ -7,12 +7,14 @@ import type { Manager, Runnable } from '@coxswain/runtime/manager';
 import type { NodeConnection } from '../../apiserver/index.ts';
 import { controllerRecorder } from '../../controllers/workload/recorder.ts';
 import type { ContainerRuntime } from '../runtime.ts';
+import { tryAll } from '../try-all.ts';
 import { PodVolumes, watchDependencies } from '../volumes/index.ts';
 import { KubeletConnection } from './connection.ts';
 import { Kubelet } from './kubelet.ts';
 import type { ManagedNode, NodeSpec, NodeState } from './managed-node.ts';
 import { nodeObject, nodeStatus } from './node-object.ts';
 import { nodeServer } from './node-server.ts';
+import { Sweeps } from './sweeps.ts';
 import { UsageRates } from './usage-rates.ts';
 
 export interface NodePoolOptions {
@@ -78,6 +80,7 @@ export class NodePool implements Runnable {
   readonly #options: NodePoolOptions;
   readonly #nodes = new Map<string, LiveNode>();
   readonly #controller: Controller;
+  readonly #sweeps: Sweeps | undefined;
   #timer: Timer | undefined;
   #beats = 0;
 
@@ -89,14 +92,15 @@ export class NodePool implements Runnable {
       recorder: controllerRecorder(manager, 'kubelet'),
       volumes: new PodVolumes({ client, cache, clock, log }),
       nodeOf: (name) => this.#nodes.get(name),
-      touched: (key) => this.#controller.enqueue(key),
+      touched: (key, delay) => this.#controller.enqueue(key, delay),
+      gone: () => this.#sweeps?.request(),
     });
     manager.add(this);
     cache.informer(Node);
     if (options.sighted) cache.informer(Service);
     const builder = watchDependencies(manager, manager.controller(Pod, 'kubelet'));
     this.#controller = builder.options({ workers: options.workers ?? 64 }).run(this.kubelet);
-    if (options.sighted) this.#watchVolumes();
+    if (options.sighted) this.#sweeps = new Sweeps(manager, () => this.#runtimes);
   }
 
   get names(): string[] {
@@ -109,8 +113,8 @@ export class NodePool implements Runnable {
 
   async start(): Promise<void> {
     const specs = await this.#options.nodes();
-    await this.#sweep(new Set(specs.map(({ runtime }) => runtime)));
     for (const spec of specs) this.#take(spec);
+    await this.#sweeps?.begin();
     for (const spec of specs) await this.#register(spec);
     await this.#beat();
   }
@@ -118,8 +122,7 @@ export class NodePool implements Runnable {
   async stop(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = undefined;
-    const runtimes = new Set([...this.#nodes.values()].map(({ runtime }) => runtime));
-    for (const runtime of runtimes) await runtime.close();
+    await tryAll([...this.#runtimes].map((runtime) => () => runtime.close()));
   }
 
   /** Adds a node to the cluster. */
@@ -135,6 +138,10 @@ export class NodePool implements Runnable {
     await this.#turn(name, 'down');
     this.#nodes.delete(name);
     await removeNode(this.#manager.client, name);
+  }
+
+  get #runtimes(): ReadonlySet<ContainerRuntime> {
+    return new Set([...this.#nodes.values()].map(({ runtime }) => runtime));
   }
 
   /** Changes how a node is. What it has missed it catches up with. */
@@ -221,25 +228,5 @@ export class NodePool implements Runnable {
     const spec = { holderIdentity: node, leaseDurationSeconds: leaseSeconds, renewTime: formatMicroTime(clock.now()) };
     if (lease) await leases.update({ ...lease, spec });
     else await leases.create({ metadata: key, spec });
-  }
-
-  /** What is left of pods and volumes that are gone is removed: at the start, and when a volume goes. */
-  async #sweep(runtimes: ReadonlySet<ContainerRuntime>): Promise<void> {
-    if (![...runtimes].some(({ keepOnly }) => keepOnly)) return;
-    const { client } = this.#manager;
-    const pods = new Set<string>();
-    for await (const { metadata } of client.of(Pod).listAll()) pods.add(metadata.uid ?? '');
-    const volumes = new Set<string>();
-    for await (const { metadata } of client.of(PersistentVolume).listAll()) volumes.add(metadata.name);
-    for (const { keepOnly } of runtimes) await keepOnly?.(pods, volumes);
-  }
-
-  #watchVolumes(): void {
-    this.#manager.controller(PersistentVolume, 'volume-folders').run({
-      reconcile: async ({ cache, key }) => {
-        if (cache.store(PersistentVolume).get(key)) return;
-        await this.#sweep(new Set([...this.#nodes.values()].map(({ runtime }) => runtime)));
-      },
-    });
   }
 }

@@ -13,7 +13,7 @@ export class TestNode implements AsyncDisposable {
   readonly pool: NodePool;
   readonly #manager: Manager;
 
-  private constructor(world: TestCluster, spec: Partial<NodeSpec>) {
+  private constructor(world: TestCluster, spec: Partial<NodeSpec>, sighted: boolean) {
     this.world = world;
     this.runtime = new TestRuntime(world.clock);
     const { client, clock } = world;
@@ -33,11 +33,12 @@ export class TestNode implements AsyncDisposable {
       osImage: 'test',
       ...spec,
     };
-    this.pool = new NodePool(this.#manager, { nodes: async () => [node], connections: new Map(), sighted: false });
+    this.pool = new NodePool(this.#manager, { nodes: async () => [node], connections: new Map(), sighted });
   }
 
-  static async start(spec: Partial<NodeSpec> = {}): Promise<TestNode> {
-    const node = new TestNode(await TestCluster.start({ nodes: 0 }), spec);
+  /** @param sighted whether its runtime keeps something of pods; default no */
+  static async start(spec: Partial<NodeSpec> = {}, { sighted = false } = {}): Promise<TestNode> {
+    const node = new TestNode(await TestCluster.start({ nodes: 0 }), spec, sighted);
     await node.world.drive(node.#manager.start());
     await node.world.settle();
     return node;

@@ -6,6 +6,7 @@ import {
   type ContainerExit,
   type ContainerRuntime,
   type ContainerStart,
+  type Living,
   type PodSandbox,
   type ProbeResult,
   type PulledImage,
@@ -96,7 +97,9 @@ class TestSandbox implements PodSandbox {
   }
 
   async remove(): Promise<void> {
-    this.#runtime.note('remove');
+    const { stuck } = this.#runtime;
+    this.#runtime.note(stuck ? 'remove in vain' : 'remove');
+    if (stuck) throw stuck;
   }
 }
 
@@ -119,6 +122,10 @@ export class TestRuntime implements ContainerRuntime {
   /** What is left of an earlier start. */
   kept?: (id: string, start: Omit<ContainerStart, 'image' | 'env'>) => RunningContainer | undefined;
   sandboxRefusal: RuntimeRefusal | undefined;
+  /** Why the places of pods cannot be removed. */
+  stuck: Error | undefined;
+  /** Why nothing can be swept. */
+  unswept: Error | undefined;
   #next = 1;
 
   constructor(clock: Clock) {
@@ -147,6 +154,12 @@ export class TestRuntime implements ContainerRuntime {
     if (this.sandboxRefusal) throw this.sandboxRefusal;
     return new TestSandbox(pod.status?.podIP ?? `10.9.0.${this.#next++}`, this);
   }
+
+  /** Notes how many pods it has been told of. */
+  readonly sweep = async ({ pods }: Living): Promise<void> => {
+    if (this.unswept) throw this.unswept;
+    this.note(`sweep beside ${(await pods()).size}`);
+  };
 
   async close(): Promise<void> {}
 }

@@ -128,7 +128,13 @@ export class RunningNetwork implements PodNetwork {
       const files = await this.#files(pod, directory, assignment.address, link.place);
       return this.#attachment(assignment, link, files);
     } catch (error) {
-      await link?.remove().catch(() => {});
+      // What cannot be undone now is when the address is given to a pod again, and ends with the network at the latest.
+      await link?.remove().catch((undone: unknown) => {
+        this.#parts.manager.log.warn(
+          { address: assignment.address, error: undone },
+          'the network of a pod is left over',
+        );
+      });
       assignment.release();
       const why = error instanceof Error ? error.message : String(error);
       throw new RuntimeRefusal('FailedCreatePodSandBox', why);
@@ -145,6 +151,7 @@ export class RunningNetwork implements PodNetwork {
   #attachment({ address, release }: Assignment, link: Link, files: PodFiles): PodAttachment {
     const { hosts } = this.#parts;
     let undrain: (() => void) | undefined;
+    let leaving = false;
     let detached = false;
     return {
       addresses: [address],
@@ -156,14 +163,15 @@ export class RunningNetwork implements PodNetwork {
         const end = await this.#proxy.drain(address);
         undrain?.();
         undrain = end;
-        if (detached) end();
+        if (leaving) end();
       },
       detach: async () => {
         if (detached) return;
-        detached = true;
+        leaving = true;
         undrain?.();
         hosts.remove(files);
         await link.remove();
+        detached = true;
         release();
       },
     };

@@ -35,7 +35,7 @@ export interface PodAttachment {
    * those that were just begun are with its programs (200 ms at most).
    */
   drain(): Promise<void>;
-  /** The address is given back. Connections go on until they end; files stay where they are. */
+  /** The address is given back. Connections go on until they end; files stay where they are. To be called again when it fails. */
   detach(): Promise<void>;
 }
 

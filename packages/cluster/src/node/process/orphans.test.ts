@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep, systemClock } from '@coxswain/runtime/core';
 import { expect, test } from 'vitest';
-import { testRuntime } from './test-pod.ts';
+import { living, testRuntime } from './test-pod.ts';
 
 const program = new URL('./test-program.ts', import.meta.url).pathname;
 const root = process.getuid?.() === 0;
@@ -72,7 +72,7 @@ test.each(['best', 'none'])('a cluster that is killed takes its containers along
   expect(await mounts()).toBe(before);
   expect(await readdir(join(dataDir, 'pods'))).toHaveLength(1);
   await using next = await testRuntime({ dataDir });
-  await next.runtime.keepOnly(new Set(), new Set());
+  await next.runtime.sweep(living());
   expect(await readdir(join(dataDir, 'pods'))).toEqual([]);
   expect(await readdir(join(dataDir, 'logs'))).toEqual([]);
 });

@@ -16,6 +16,7 @@ import {
   RuntimeRefusal,
   type VolumeContent,
 } from '../runtime.ts';
+import { tryAll } from '../try-all.ts';
 import type { ProcessContainer } from './container/process-container.ts';
 import { startContainer } from './container/start-container.ts';
 import type { Image, ImageCatalog } from './images/index.ts';
@@ -67,6 +68,9 @@ export class PodPlace implements PodSandbox {
   readonly #outputs = new Map<string, LogFile>();
   readonly #starting = new Set<Promise<unknown>>();
   readonly #gone: () => void;
+  /** What runs could not take away when they ended. */
+  readonly #untidy = new Set<() => Promise<void>>();
+  #going = false;
   #removing: Promise<void> | undefined;
 
   /** @param gone told when it is removed */
@@ -81,6 +85,7 @@ export class PodPlace implements PodSandbox {
     this.#volumes = new PodVolumes({
       machine: around.machine,
       claims: around.claims,
+      pod: pod.metadata.uid ?? '',
       folder: join(folder, 'volumes'),
       fsGroup: pod.spec?.securityContext?.fsGroup,
       stamp: () => randomUuid(around.random),
@@ -103,7 +108,7 @@ export class PodPlace implements PodSandbox {
   }
 
   async start(start: ContainerStart): Promise<RunningContainer> {
-    if (this.#removing) throw new RuntimeRefusal('CreateContainerError', 'the pod is being removed');
+    if (this.#going) throw new RuntimeRefusal('CreateContainerError', 'the pod is being removed');
     const starting = this.#start(start);
     this.#starting.add(starting);
     try {
@@ -132,6 +137,7 @@ export class PodPlace implements PodSandbox {
         podFolder: this.#folder,
         attachment: this.#attachment,
         volumes: this.#volumes,
+        onUntidy: (again) => this.#untidy.add(again),
       });
       this.#outputs.set(id, output);
       this.#running.add(container);
@@ -169,22 +175,27 @@ export class PodPlace implements PodSandbox {
     await Promise.allSettled(this.#starting);
     for (const container of this.#running) container.kill('SIGKILL');
     await Promise.all([...this.#running].map(({ gone }) => gone));
-    await this.#volumes.remove();
-    await this.#attachment.detach();
+    const tidy = [...this.#untidy].map((again) => async () => {
+      await again();
+      this.#untidy.delete(again);
+    });
+    await tryAll([...tidy, () => this.#volumes.remove(), () => this.#attachment.detach()]);
   }
 
   remove(): Promise<void> {
-    this.#removing ??= this.#remove();
+    this.#going = true;
+    this.#removing ??= this.#remove().finally(() => {
+      this.#removing = undefined;
+    });
     return this.#removing;
   }
 
   async #remove(): Promise<void> {
     const { machine, run, logs } = this.#around;
     await this.stop();
-    await removeTree(this.#folder);
-    await removeTree(logs.ofPod(this.#pod));
-    if (machine.isolation)
-      await removeTree(machine.isolation.keeper.seen(join(run, 'memory', this.#pod.metadata.uid ?? '')));
+    const memory = machine.isolation?.keeper.seen(join(run, 'memory', this.#pod.metadata.uid ?? ''));
+    const folders = [this.#folder, logs.ofPod(this.#pod), ...(memory ? [memory] : [])];
+    await tryAll(folders.map((folder) => () => removeTree(folder)));
     this.#gone();
   }
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Pod } from '@coxswain/k8s';
 import type { Clock, Logger, Random } from '@coxswain/runtime/core';
 import type { PodAttachment, PodNetwork } from '../network/index.ts';
-import { type ContainerRuntime, type PodSandbox, RuntimeRefusal } from '../runtime.ts';
+import { type ContainerRuntime, type Living, type PodSandbox, RuntimeRefusal } from '../runtime.ts';
+import { tryAll } from '../try-all.ts';
 import { ImageCatalog, ownImages } from './images/index.ts';
 import { LogFolders } from './logs/log-folders.ts';
 import { type Machine, openMachine } from './machine/machine.ts';
@@ -64,14 +65,21 @@ export class ProcessRuntime implements ContainerRuntime {
     );
   }
 
-  /** Removes what pods and volumes that are not among these have left here. */
-  readonly keepOnly = async (uids: ReadonlySet<string>, volumes: ReadonlySet<string>): Promise<void> => {
+  readonly sweep = async ({ pods, hasVolume }: Living): Promise<void> => {
     const { logs, claims } = await this.#surroundings();
-    const kept = new Set([...uids, ...this.#places.keys()]);
-    const pods = join(this.#options.dataDir, 'pods');
-    for (const uid of await readdir(pods).catch(() => [])) if (!kept.has(uid)) await removeTree(join(pods, uid));
-    await logs.keepOnly(kept);
-    await claims.keepOnly(volumes);
+    const folder = join(this.#options.dataDir, 'pods');
+    const uids = await readdir(folder).catch(() => []);
+    const kept = new Map([...(await logs.all()), ...uids.map((uid) => [join(folder, uid), uid] as const)]);
+    const living = await pods();
+    const left = [...kept].filter(([, uid]) => !living.has(uid) && !this.#places.has(uid));
+    await tryAll([
+      ...left.map(
+        ([path]) =>
+          () =>
+            removeTree(path),
+      ),
+      () => claims.sweep(hasVolume),
+    ]);
   };
 
   close(): Promise<void> {
@@ -81,8 +89,12 @@ export class ProcessRuntime implements ContainerRuntime {
 
   async #close(): Promise<void> {
     const around = await this.#around?.catch(() => undefined);
-    await Promise.all([...this.#places.values()].map((place) => place.stop()));
+    const stopped = await Promise.allSettled([...this.#places.values()].map((place) => place.stop()));
     this.#places.clear();
+    // Mounts and networks that are left end with the processes that keep them.
+    for (const one of stopped)
+      if (one.status === 'rejected')
+        this.#options.log.warn({ error: one.reason }, 'a pod could not be stopped in full');
     await around?.machine.close();
   }
 

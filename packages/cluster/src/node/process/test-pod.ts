@@ -7,7 +7,7 @@ import { PassThrough } from 'node:stream';
 import type { Container, Pod } from '@coxswain/k8s';
 import { seededRandom, silentLogger, systemClock } from '@coxswain/runtime/core';
 import type { PodNetwork } from '../network/index.ts';
-import type { ContainerExit, ContainerStart, PodSandbox, RunningContainer } from '../runtime.ts';
+import type { ContainerExit, ContainerStart, Living, PodSandbox, RunningContainer } from '../runtime.ts';
 import { ProcessRuntime, type ProcessRuntimeOptions } from './process-runtime.ts';
 
 /** A network of one address for all. */
@@ -73,6 +73,12 @@ export interface TestRun {
     options?: { readonly stdin?: string; readonly tty?: boolean },
   ): Promise<{ readonly code: number; readonly out: string; readonly err: string }>;
 }
+
+/** A cluster without pods, and with these volumes. */
+export const living = (...volumes: readonly string[]): Living => ({
+  pods: async () => new Set(),
+  hasVolume: async (name) => volumes.includes(name),
+});
 
 let pods = 0;
 

@@ -4,13 +4,18 @@
  */
 import { type ChildProcess, execFile, type SendHandle, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
+import { Turns } from '../../turns.ts';
 import { gateway, type NamespaceAnswer, type NamespaceRequest } from './protocol.ts';
 
 const bridge = 'pods';
 /** Processes that keep the namespaces of pods, by the name of their link. */
 const keepers = new Map<string, ChildProcess>();
+/** Links by their address. */
+const links = new Map<string, string>();
+/** Who asks may not have waited for the answer to what was asked before. */
+const addresses = new Turns();
 
 function answer(message: NamespaceAnswer, handle?: SendHandle, sent?: () => void): void {
   process.send?.(message, handle, {}, () => sent?.());
@@ -73,6 +78,9 @@ async function keep(link: string): Promise<number> {
 }
 
 async function addPod(link: string, address: string): Promise<number> {
+  const former = links.get(address);
+  if (former !== undefined) await removePod(former, address);
+  links.set(address, link);
   try {
     const pid = await keep(link);
     await ip(
@@ -94,17 +102,34 @@ async function addPod(link: string, address: string): Promise<number> {
   }
 }
 
+/** Removes something as long as a file of the kernel about this namespace speaks of it: it may have gone by itself. */
+async function drop(file: 'dev' | 'route', word: string, command: string): Promise<void> {
+  const there = () => readFileSync(`/proc/self/net/${file}`, 'utf8').includes(word);
+  if (!there()) return;
+  await ip(command).catch((error: unknown) => {
+    if (there()) throw error;
+  });
+}
+
 async function removePod(link: string, address: string): Promise<void> {
   // The other end goes along; the namespace goes with the last process in it.
-  for (const line of [
-    `link del ${link}`,
-    `route del ${address}/32 dev ${bridge}`,
-    `neigh flush to ${address} dev ${bridge}`,
-  ])
-    await ip(line).catch(() => {});
+  await drop('dev', `${link}:`, `link del ${link}`);
+  await drop('route', hexadecimal(address), `route del ${address}/32 dev ${bridge}`);
+  // What is remembered of an address that nobody has is forgotten by itself in time.
+  await ip(`neigh flush to ${address} dev ${bridge}`).catch(() => {});
   keepers.get(link)?.stdin?.end();
   keepers.delete(link);
+  if (links.get(address) === link) links.delete(address);
 }
+
+/** An address as the kernel's table of routes has it: backwards. */
+const hexadecimal = (address: string) =>
+  address
+    .split('.')
+    .reverse()
+    .map((part) => Number(part).toString(16).padStart(2, '0'))
+    .join('')
+    .toUpperCase();
 
 function listen(id: number, host: string, port: number): void {
   const server = createServer((socket) => socket.destroy());
@@ -136,9 +161,9 @@ async function serve(request: NamespaceRequest): Promise<void> {
   try {
     switch (request.kind) {
       case 'add':
-        return answer({ id, pid: await addPod(request.link, request.address) });
+        return answer({ id, pid: await addresses.take(request.address, () => addPod(request.link, request.address)) });
       case 'remove':
-        await removePod(request.link, request.address);
+        await addresses.take(request.address, () => removePod(request.link, request.address));
         return answer({ id });
       case 'listen':
         return listen(id, request.address, request.port);

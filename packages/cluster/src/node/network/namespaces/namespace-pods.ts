@@ -44,10 +44,9 @@ export class NamespacePods {
       place: network,
       dial: (port, signal) => network.dial(address, port, signal),
       remove: async () => {
+        // Where the network has ended, that of the pod has with it.
+        if (network.alive) await network.removePod(link, address);
         this.#pods.delete(address);
-        await network.removePod(link, address).catch((error: unknown) => {
-          this.#options.log.debug({ address, error: String(error) }, 'the network of a pod went by itself');
-        });
       },
     };
   }

@@ -100,6 +100,11 @@ export class NetworkNamespace implements Place {
     await this.#ask({ kind: 'remove', link, address });
   }
 
+  /** Whether it is there, and all pods in it. */
+  get alive(): boolean {
+    return this.#child.connected;
+  }
+
   async listen(address: string, port: number): Promise<Server> {
     const server = (await this.#ask({ kind: 'listen', address, port })).handle as Server;
     return Object.assign(server, { allowHalfOpen: true, pauseOnConnect: true, noDelay: true });
@@ -138,7 +143,7 @@ export class NetworkNamespace implements Place {
   }
 
   async #ask(request: Asked): Promise<Answered> {
-    if (!this.#child.connected) throw new Error('the network namespace of pods has ended');
+    if (!this.alive) throw new Error('the network namespace of pods has ended');
     const id = ++this.#lastId;
     const answered = this.#answered(id, `the network namespace of pods (${request.kind})`);
     this.#child.send({ ...request, id });

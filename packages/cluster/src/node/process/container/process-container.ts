@@ -32,7 +32,7 @@ export interface ContainerParts {
   /** File of the termination message. */
   readonly message: string | undefined;
   readonly attachment: PodAttachment;
-  /** Removes what was made for this run. */
+  /** Removes what was made for this run. Never rejects. */
   readonly cleanUp: () => Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export interface ContainerParts {
 export class ProcessContainer implements RunningContainer {
   readonly id: string;
   readonly startedAt: number;
-  /** Resolves when it has ended, its log is written and nothing is left. */
+  /** Resolves when it has ended, its log is written and, unless that failed, nothing is left. Never rejects. */
   readonly gone: Promise<void>;
   readonly #parts: ContainerParts;
   readonly #listeners = new Set<Listener>();
@@ -52,9 +52,7 @@ export class ProcessContainer implements RunningContainer {
     this.#parts = parts;
     this.id = parts.id;
     this.startedAt = parts.clock.now();
-    this.gone = this.#run().catch((error: unknown) => {
-      parts.log.error({ error }, 'the end of a container could not be followed');
-    });
+    this.gone = this.#run();
   }
 
   get exit(): ContainerExit | undefined {
@@ -132,30 +130,46 @@ export class ProcessContainer implements RunningContainer {
   }
 
   async #run(): Promise<void> {
-    const { launched, output, clock, start, memory, enter } = this.#parts;
-    const { stdout, stderr, stdin, ended } = launched;
-    const heard = Promise.all([
-      pump(stdout, ended, clock, (bytes) => this.#take('stdout', bytes)),
-      stderr && pump(stderr, ended, clock, (bytes) => this.#take('stderr', bytes)),
-    ]);
-    const end = await ended;
+    const { launched, clock, start, enter, log, id, memory, cleanUp } = this.#parts;
+    const heard = this.#hear();
+    const end = await launched.ended;
     this.#processEnded = true;
-    const killed = memory?.killed === true;
     const how = exitOf(end, clock.now());
     if (enter.length === 0) signalProcess(-launched.outside, 'SIGKILL');
     this.#commands.abort(new Error('the container has ended'));
-    stdin?.destroy();
+    launched.stdin?.destroy();
+    try {
+      const oomKilled = memory?.killed === true && how.exitCode !== 0;
+      const message = await this.#lastWords(heard, how.exitCode !== 0);
+      this.#exit = {
+        ...how,
+        ...(oomKilled ? { reason: 'OOMKilled' } : {}),
+        ...(message === undefined ? {} : { message }),
+      };
+    } catch (error) {
+      // The program has ended, whatever becomes of what it said.
+      log.error({ id, error }, 'the end of a container could not be recorded in full');
+      this.#exit = how;
+    }
+    await cleanUp();
+    start.onExit(this.#exit);
+  }
+
+  async #hear(): Promise<void> {
+    const { stdout, stderr, ended } = this.#parts.launched;
+    const { clock } = this.#parts;
+    await Promise.all([
+      pump(stdout, ended, clock, (bytes) => this.#take('stdout', bytes)),
+      stderr && pump(stderr, ended, clock, (bytes) => this.#take('stderr', bytes)),
+    ]);
+  }
+
+  /** Its log is complete, and its termination message is read. */
+  async #lastWords(heard: Promise<void>, failed: boolean): Promise<string | undefined> {
+    const { output, start, message } = this.#parts;
     await heard;
     await output.end();
-    const message = await terminationMessage(start.container, this.#parts.message, output, how.exitCode !== 0);
-    this.#exit = {
-      ...how,
-      ...(killed && how.exitCode !== 0 ? { reason: 'OOMKilled' } : {}),
-      ...(message === undefined ? {} : { message }),
-    };
-    await memory?.remove(clock);
-    await this.#parts.cleanUp();
-    start.onExit(this.#exit);
+    return terminationMessage(start.container, message, output, failed);
   }
 
   async #take(stream: 'stdout' | 'stderr', bytes: Buffer): Promise<void> {

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { type Clock, type Logger, parseQuantity, quantityValue } from '@coxswain/runtime/core';
 import type { PodAttachment } from '../../network/index.ts';
 import { type ContainerStart, RuntimeRefusal } from '../../runtime.ts';
+import { tryAll } from '../../try-all.ts';
 import { type Image, nodePlace } from '../images/index.ts';
 import type { LogFile } from '../logs/log-file.ts';
 import type { Isolation, Machine } from '../machine/machine.ts';
@@ -32,6 +33,8 @@ export interface StartParts {
   readonly podFolder: string;
   readonly attachment: PodAttachment;
   readonly volumes: PodVolumes;
+  /** Told when what was made for the run could not be removed, with what tries that again. */
+  readonly onUntidy: (again: () => Promise<void>) => void;
 }
 
 const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -153,6 +156,15 @@ async function launchOrRefuse(parts: StartParts, launching: () => Promise<Launch
   }
 }
 
+/** Removes what was made for a run. That it cannot be is no reason to say otherwise how the run ended: it is tried again when the pod goes. */
+function cleanerOf({ id, log, onUntidy }: StartParts, cleanUp: () => Promise<void>): () => Promise<void> {
+  return () =>
+    cleanUp().catch((error: unknown) => {
+      log.warn({ id, error }, 'what a container had could not be removed; its pod takes it along');
+      onUntidy(cleanUp);
+    });
+}
+
 /** Starts a container. @throws RuntimeRefusal with `CreateContainerError`, `CreateContainerConfigError`, `RunContainerError` */
 export async function startContainer(parts: StartParts): Promise<ProcessContainer> {
   const { machine, start, image, clock, podFolder, id } = parts;
@@ -168,10 +180,7 @@ export async function startContainer(parts: StartParts): Promise<ProcessContaine
   const end = { workingDir, program: command[0] ?? '', path: env['PATH'] ?? usualPath, words };
   const own = join(podFolder, 'containers', id.slice(-64));
   const memory = await memoryOf(parts);
-  const cleanUp = async () => {
-    await memory?.remove(clock);
-    await removeTree(own);
-  };
+  const cleanUp = cleanerOf(parts, () => tryAll([async () => memory?.remove(clock), () => removeTree(own)]));
   try {
     const shell = machine.tools.path('sh');
     const commanded: Commanded = isolation

@@ -28,10 +28,9 @@ export class LogFolders {
       if (Number.parseInt(name, 10) <= run - keptRuns) await rm(join(folder, name), { force: true });
   }
 
-  /** Removes the logs of all pods whose uid is not among these. */
-  async keepOnly(uids: ReadonlySet<string>): Promise<void> {
-    for (const name of await readdir(this.#root).catch(() => []))
-      if (!uids.has(name.slice(name.lastIndexOf('_') + 1)))
-        await rm(join(this.#root, name), { recursive: true, force: true });
+  /** Folders of all pods there are logs of, with their uids. */
+  async all(): Promise<ReadonlyMap<string, string>> {
+    const names = await readdir(this.#root).catch(() => []);
+    return new Map(names.map((name) => [join(this.#root, name), name.slice(name.lastIndexOf('_') + 1)]));
   }
 }

@@ -1,5 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Clock, withTimeout } from '@coxswain/runtime/core';
 import { childProcess } from '../../../late-modules.ts';
@@ -97,6 +99,25 @@ export class Keeper {
   /** Runs a script of `sh` in this namespace; answers what it wrote. @throws ToolError */
   run(script: string): Promise<string> {
     return runTool([...this.enter(), this.#tools.path('sh'), '-ec', script], { clock: this.#clock });
+  }
+
+  /** Whether something is mounted at a folder. It is looked up: a `mount` that failed may have done its work all the same. */
+  async isMounted(folder: string): Promise<boolean> {
+    const deviceOf = (path: string) =>
+      stat(this.seen(path)).then(
+        ({ dev }) => dev,
+        (error: NodeJS.ErrnoException) => {
+          if (error.code !== 'ENOENT') throw error;
+          return undefined;
+        },
+      );
+    const [own, around] = await Promise.all([deviceOf(folder), deviceOf(dirname(folder))]);
+    return own !== undefined && own !== around;
+  }
+
+  /** Takes off what is mounted at a folder, if anything is. @throws ToolError, as when it is in use */
+  async unmount(folder: string): Promise<void> {
+    if (await this.isMounted(folder)) await this.run(quoteAll([this.#tools.path('umount'), folder]));
   }
 
   async stop(): Promise<void> {

@@ -25,6 +25,9 @@ const second: Dialect = {
   events: 'memory.events',
 };
 
+/** Tries to remove a group whose processes have ended: two seconds in all. */
+const patience = 19;
+
 /** The limit of one container. */
 export class MemoryGroup {
   readonly #folder: string;
@@ -50,14 +53,16 @@ export class MemoryGroup {
     return Number(readFileSync(join(this.#folder, this.#dialect.usage), 'utf8'));
   }
 
-  /** When its last process has ended. */
+  /** When its last process has ended. @throws Error when it is in use all the same */
   async remove(clock: Clock): Promise<void> {
-    // The kernel lets a process go a moment after it has told that it ended.
-    for (let attempt = 0; attempt < 20; attempt++) {
+    for (let attempt = 0; ; attempt++) {
       try {
         return await rmdir(this.#folder);
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+        const { code } = error as NodeJS.ErrnoException;
+        if (code === 'ENOENT') return;
+        // The kernel lets a process go a moment after it has told that it ended.
+        if (code !== 'EBUSY' || attempt === patience) throw error;
         await sleep(clock, 10 * attempt);
       }
     }

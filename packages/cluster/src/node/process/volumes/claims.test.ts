@@ -1,8 +1,11 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestRun, type TestRuntime, testRuntime } from '../test-pod.ts';
+import { childrenOf } from '../container/process-tree.ts';
+import { living, type TestRun, type TestRuntime, testRuntime } from '../test-pod.ts';
 
 const mega = 1024 * 1024;
 /** Others have volumes without a size that is enforced. */
@@ -54,9 +57,9 @@ test.runIf(root)('a volume outlives its pods and its cluster, with its owner; on
     expect(out).toBe(`${round === 1 ? '' : 'kept\n'}1234\n777\nkept\n`);
   }
   await using runtime = await testRuntime({ dataDir });
-  await runtime.runtime.keepOnly(new Set(), new Set(['pvc-1']));
+  await runtime.runtime.sweep(living('pvc-1'));
   expect((await readdir(join(dataDir, 'volumes'))).sort()).toEqual(['pvc-1', 'pvc-1.img']);
-  await runtime.runtime.keepOnly(new Set(), new Set());
+  await runtime.runtime.sweep(living());
   expect(await readdir(join(dataDir, 'volumes'))).toEqual([]);
   await rm(dataDir, { recursive: true, force: true });
 });
@@ -77,8 +80,100 @@ test.runIf(root)('several pods may use a volume at a time; it stays until the la
   await writer.sh('echo hello > /data/a');
   await one.sandbox.remove();
   expect((await reader.sh('cat /data/a')).out).toBe('hello\n');
-  await all.runtime.keepOnly(new Set(), new Set());
+  await all.runtime.sweep(living());
   expect((await reader.sh('cat /data/a')).out).toBe('hello\n');
   await other.sandbox.remove();
+  await all.runtime.sweep(living());
   expect(await readdir(join(all.dataDir, 'volumes'))).not.toContain('shared');
 });
+
+const namesOf = (runtime: TestRuntime) => readdir(join(runtime.dataDir, 'volumes'));
+
+test('a sweep takes no volume that came after its beginning, and none keeps another from its end', async () => {
+  await using runtime = await testRuntime();
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<ReadonlySet<string>>();
+  const early = runtime.runtime.sweep({
+    ...living('made-later'),
+    pods: () => {
+      asked.resolve();
+      return answer.promise;
+    },
+  });
+  await asked.promise;
+  const [going, staying] = [await podWith(runtime, 'going', mega), await podWith(runtime, 'made-later', mega)];
+  const late = runtime.runtime.sweep(living('made-later'));
+  answer.resolve(new Set());
+  await Promise.all([early, late]);
+  for (const { sandbox } of [going, staying]) await sandbox.remove();
+  await runtime.runtime.sweep(living('made-later'));
+  expect(new Set((await namesOf(runtime)).map((name) => name.replace('.img', '')))).toEqual(new Set(['made-later']));
+});
+
+test('a volume that is made again while it is removed keeps nothing of the one before, and is kept', async () => {
+  await using runtime = await testRuntime();
+  const first = await podWith(runtime, 'again', mega);
+  await (await first.run()).sh('echo old > /data/old');
+  await first.sandbox.remove();
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<boolean>();
+  const sweep = runtime.runtime.sweep({
+    ...living(),
+    hasVolume: () => {
+      asked.resolve();
+      return answer.promise;
+    },
+  });
+  await asked.promise;
+  const next = podWith(runtime, 'again', mega);
+  answer.resolve(false);
+  await sweep;
+  const container = await (await next).run();
+  await container.sh('echo new > /data/new');
+  await runtime.runtime.sweep(living('again'));
+  expect((await container.sh('ls /data')).out).toBe('new\n');
+});
+
+test('a name that ends like the file of another volume is a name like others', async () => {
+  await using runtime = await testRuntime();
+  for (const name of ['a', 'a.img', 'a.img.new']) {
+    const { run, sandbox } = await podWith(runtime, name, mega);
+    await (await run()).sh(`echo ${name} > /data/name`);
+    await sandbox.remove();
+  }
+  await runtime.runtime.sweep(living('a.img'));
+  const { run } = await podWith(runtime, 'a.img', mega);
+  expect((await (await run()).sh('cat /data/name')).out).toBe('a.img\n');
+  expect((await namesOf(runtime)).every((name) => name.startsWith('a%2Eimg'))).toBe(true);
+});
+
+test.runIf(root)('what could not be taken off is when it is asked for again: nothing is left', async () => {
+  await using runtime = await testRuntime();
+  const { sandbox } = await podWith(runtime, 'busy', 4 * mega);
+  await sandbox.setVolume('memory', { kind: 'empty', memory: true });
+  const keeper = childrenOf(process.pid).at(-1) ?? 0;
+  const places = [join(runtime.dataDir, 'volumes', 'busy'), await memoryOf(runtime)];
+  const holders = places.map((place) => holderOf(keeper, place));
+  await Promise.all(holders.map((holder) => once(holder.stdout, 'data')));
+  await expect(sandbox.remove()).rejects.toThrow('busy');
+  await expect(sandbox.remove()).rejects.toThrow('busy');
+  for (const holder of holders) holder.stdin.end();
+  await Promise.all(holders.map((holder) => once(holder, 'exit')));
+  await sandbox.remove();
+  await runtime.runtime.sweep(living());
+  expect(await namesOf(runtime)).toEqual([]);
+  expect(await readdir(join(runtime.dataDir, 'pods'))).toEqual([]);
+  expect(await readFile(`/proc/${keeper}/mountinfo`, 'utf8')).not.toMatch(/busy|volumes\/memory/);
+});
+
+/** Where the keeper has the volume `memory` of the one pod. */
+async function memoryOf({ dataDir }: TestRuntime): Promise<string> {
+  const [pod = ''] = await readdir(join(dataDir, 'pods'));
+  return join(dataDir, 'pods', pod, 'volumes', 'memory');
+}
+
+/** A process that works in a folder as the keeper sees it, until its input ends. */
+const holderOf = (keeper: number, place: string) =>
+  spawn('nsenter', ['--target', String(keeper), '--mount', 'sh', '-c', `cd ${place} && echo there && cat`], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });

@@ -1,24 +1,21 @@
-import { chmod, mkdir, readdir, rm, stat, statfs, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, rm, stat, statfs, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RuntimeRefusal } from '../../runtime.ts';
+import { tryAll } from '../../try-all.ts';
+import { Turns } from '../../turns.ts';
 import type { Isolation, Machine } from '../machine/machine.ts';
 import { quote } from '../machine/quote.ts';
 import { removeTree } from '../machine/remove-tree.ts';
-
-interface Mounted {
-  users: number;
-  /** Whether a file system is mounted, which is to be taken off. */
-  mounted: boolean;
-  /** Whether its data is to go with the last user. */
-  unwanted: boolean;
-  /** Work on it, one after the other. */
-  last: Promise<void>;
-}
 
 /** Below this a file system has no room for a journal. Bytes. */
 const journalFrom = 16 * 1024 * 1024;
 /** The smallest file system that can be made. Bytes. */
 const smallest = 512 * 1024;
+
+/** What the names of files have that the folder of a volume has not. */
+const ending = /\.img(\.new)?$/;
+/** Where an image is while it is made: one that is there under its own name is complete. */
+const draftOf = (image: string) => `${image}.new`;
 
 const sizeOf = (path: string): Promise<number | undefined> =>
   stat(path).then(
@@ -33,7 +30,9 @@ const sizeOf = (path: string): Promise<number | undefined> =>
 export class Claims {
   readonly #machine: Machine;
   readonly #folder: string;
-  readonly #mounted = new Map<string, Mounted>();
+  /** Uids of the pods that use each volume, or are about to. */
+  readonly #users = new Map<string, Set<string>>();
+  readonly #volumes = new Turns();
 
   constructor(machine: Machine, folder: string) {
     this.#machine = machine;
@@ -47,42 +46,27 @@ export class Claims {
     return able ? isolation : undefined;
   }
 
-  /** Makes it ready for one more user, and as large as is said. @returns its folder, as the keeper sees it */
-  async use(volume: string, capacity: number): Promise<string> {
-    const entry = this.#mounted.get(volume) ?? { users: 0, mounted: false, unwanted: false, last: Promise.resolve() };
-    this.#mounted.set(volume, entry);
-    entry.users++;
-    entry.unwanted = false;
-    try {
-      await this.#after(entry, () => this.#ready(volume, capacity, entry));
-    } catch (error) {
-      await this.release(volume);
-      throw error;
-    }
+  /** Makes it ready for a pod, until that releases it, and as large as is said. @returns its folder, as the keeper sees it */
+  async use(volume: string, capacity: number, pod: string): Promise<string> {
+    const users = this.#users.get(volume) ?? new Set();
+    this.#users.set(volume, users.add(pod));
+    await this.#volumes.take(volume, () => this.#ready(volume, capacity));
     return this.#path(volume);
   }
 
   /** Makes a volume in use larger. */
   async grow(volume: string, capacity: number): Promise<void> {
-    const entry = this.#mounted.get(volume);
-    if (entry) await this.#after(entry, () => this.#ready(volume, capacity, entry));
+    if (this.#users.has(volume)) await this.#volumes.take(volume, () => this.#ready(volume, capacity));
   }
 
-  /** One user less. */
-  async release(volume: string): Promise<void> {
-    const entry = this.#mounted.get(volume);
-    if (!entry) return;
-    entry.users--;
-    await this.#after(entry, async () => {
-      if (entry.users > 0 || this.#mounted.get(volume) !== entry) return;
-      const { isolation, tools } = this.#machine;
-      if (isolation && entry.mounted)
-        await isolation.keeper.run(`${quote(tools.path('umount'))} ${quote(this.#path(volume))}`);
-      entry.mounted = false;
+  /** One user less. To be called again when it fails. */
+  async release(volume: string, pod: string): Promise<void> {
+    const users = this.#users.get(volume);
+    users?.delete(pod);
+    if (users?.size === 0) this.#users.delete(volume);
+    await this.#volumes.take(volume, async () => {
       // Somebody may have come meanwhile, and waits for its turn.
-      if (this.#usersOf(volume) > 0) return;
-      this.#mounted.delete(volume);
-      if (entry.unwanted) await this.#remove(volume);
+      if (!this.#users.has(volume)) await this.#machine.isolation?.keeper.unmount(this.#path(volume));
     });
   }
 
@@ -94,64 +78,58 @@ export class Claims {
     return { used: (blocks - bfree) * bsize, capacity: blocks * bsize };
   }
 
-  /** Removes the data of all volumes that are not among these: of one in use when its last user has gone. */
-  async keepOnly(volumes: ReadonlySet<string>): Promise<void> {
+  /**
+   * Removes the data of volumes that nobody uses and that are gone. @param exists asked of each when nothing else is done to it, so that
+   * one that is made meanwhile, even with the name of another, keeps what is its own
+   */
+  async sweep(exists: (volume: string) => Promise<boolean>): Promise<void> {
     const there = await readdir(this.#folder).catch(() => []);
-    for (const name of new Set(there.map((one) => decodeURIComponent(one.replace(/\.img$/, ''))))) {
-      const entry = this.#mounted.get(name);
-      if (entry) entry.unwanted = !volumes.has(name);
-      else if (!volumes.has(name)) await this.#remove(name);
-    }
-  }
-
-  async #remove(volume: string): Promise<void> {
-    await rm(this.#image(volume), { force: true });
-    await removeTree(this.#path(volume));
-  }
-
-  #usersOf(volume: string): number {
-    return this.#mounted.get(volume)?.users ?? 0;
+    const names = new Set(there.map((one) => decodeURIComponent(one.replace(ending, ''))));
+    const remove = async (volume: string) => {
+      if (this.#users.has(volume) || (await exists(volume))) return;
+      await this.#machine.isolation?.keeper.unmount(this.#path(volume));
+      for (const file of [draftOf(this.#image(volume)), this.#image(volume)]) await rm(file, { force: true });
+      await removeTree(this.#path(volume));
+    };
+    await tryAll([...names].map((volume) => () => this.#volumes.take(volume, () => remove(volume))));
   }
 
   #path(volume: string): string {
-    return join(this.#folder, encodeURIComponent(volume));
+    const name = encodeURIComponent(volume).replace(ending, (found) => found.replace('.', '%2E'));
+    return join(this.#folder, name);
   }
 
   #image(volume: string): string {
     return `${this.#path(volume)}.img`;
   }
 
-  /** Runs work on a volume when what is going on with it has ended. */
-  #after(entry: Mounted, work: () => Promise<void>): Promise<void> {
-    const mine = entry.last.then(work);
-    entry.last = mine.catch(() => {});
-    return mine;
-  }
-
-  async #ready(volume: string, capacity: number, entry: Mounted): Promise<void> {
+  async #ready(volume: string, capacity: number): Promise<void> {
     const path = this.#path(volume);
     const image = this.#image(volume);
     const enforcing = this.#enforcing;
     let size = await sizeOf(image);
     const known = size !== undefined || (await sizeOf(path)) !== undefined;
-    await mkdir(path, { recursive: true });
     if (!known && enforcing) {
       size = Math.max(capacity, smallest);
       await this.#make(image, size);
-    } else if (!known) await chmod(path, 0o777);
+    }
+    await mkdir(path, { recursive: true });
+    if (!known && size === undefined) await chmod(path, 0o777);
     if (size === undefined) return;
     if (!enforcing)
       throw new Error(`the volume ${volume} is in a file system, which cannot be mounted here: ${this.#machine.lacks}`);
     const { tools } = this.#machine;
     const use = (name: Parameters<typeof tools.path>[0]) => quote(tools.path(name));
-    const first = !entry.mounted;
-    const lines: string[] = [];
-    if (first) lines.push(`${use('mount')} -o loop,discard ${quote(image)} ${quote(path)}`);
-    if (first && !known) lines.push(`cd ${quote(path)}`, `${use('rmdir')} lost+found`, `${use('chmod')} 777 .`);
-    if (first && capacity > size) await this.#growAtRest(image, capacity);
-    if (lines.length > 0) await enforcing.keeper.run(lines.join('\n'));
-    entry.mounted = true;
-    if (!first && capacity > size) await this.#growInUse(enforcing, image, { from: size, to: capacity });
+    const grows = capacity > size;
+    if (await enforcing.keeper.isMounted(path)) {
+      if (grows) await this.#growInUse(enforcing, image, { from: size, to: capacity });
+      return;
+    }
+    if (grows) await this.#growAtRest(image, capacity);
+    // A new file system has the one folder, and is its maker's; perhaps it was made at an earlier try.
+    await enforcing.keeper.run(`${use('mount')} -o loop,discard ${quote(image)} ${quote(path)}
+cd ${quote(path)}
+if ${use('rmdir')} lost+found 2> /dev/null; then ${use('chmod')} 777 .; fi`);
   }
 
   async #growAtRest(image: string, capacity: number): Promise<void> {
@@ -187,15 +165,13 @@ export class Claims {
   }
 
   async #make(image: string, size: number): Promise<void> {
-    await writeFile(image, '', { mode: 0o600 });
-    try {
-      await truncate(image, size);
-      const journal = size < journalFrom ? ['-O', '^has_journal'] : [];
-      const options = ['-q', '-F', '-m', '0', ...journal, '-E', 'lazy_itable_init=1,lazy_journal_init=1,nodiscard'];
-      await this.#machine.run('mkfs.ext4', ...options, image);
-    } catch (error) {
-      await rm(image, { force: true });
-      throw error;
-    }
+    const draft = draftOf(image);
+    await mkdir(this.#folder, { recursive: true });
+    await writeFile(draft, '', { mode: 0o600 });
+    await truncate(draft, size);
+    const journal = size < journalFrom ? ['-O', '^has_journal'] : [];
+    const options = ['-q', '-F', '-m', '0', ...journal, '-E', 'lazy_itable_init=1,lazy_journal_init=1,nodiscard'];
+    await this.#machine.run('mkfs.ext4', ...options, draft);
+    await rename(draft, image);
   }
 }

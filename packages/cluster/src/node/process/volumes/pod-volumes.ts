@@ -1,6 +1,7 @@
 import { chmod, chown, mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RuntimeRefusal, type VolumeContent, type VolumeUsage } from '../../runtime.ts';
+import { tryAll } from '../../try-all.ts';
 import type { Machine } from '../machine/machine.ts';
 import { quote } from '../machine/quote.ts';
 import { writeAtomically } from './atomic-files.ts';
@@ -16,6 +17,8 @@ export interface ReadyVolume {
 }
 
 export interface PodVolumesOptions {
+  /** Uid of the pod. */
+  readonly pod: string;
   readonly machine: Machine;
   readonly claims: Claims;
   /** For this pod alone. */
@@ -43,8 +46,9 @@ async function bytesBelow(folder: string): Promise<number> {
 export class PodVolumes {
   readonly #options: PodVolumesOptions;
   readonly #ready = new Map<string, ReadyVolume>();
-  readonly #mounts: string[] = [];
-  readonly #claimed: string[] = [];
+  /** What is, or may be, mounted for this pod. */
+  readonly #mounts = new Set<string>();
+  readonly #claimed = new Set<string>();
 
   constructor(options: PodVolumesOptions) {
     this.#options = options;
@@ -69,7 +73,7 @@ export class PodVolumes {
   }
 
   async #source(name: string, content: VolumeContent, before: ReadyVolume | undefined): Promise<string> {
-    const { folder, claims, stamp, fsGroup } = this.#options;
+    const { folder, claims, stamp, fsGroup, pod } = this.#options;
     const path = join(folder, encodeURIComponent(name));
     switch (content.kind) {
       case 'files':
@@ -84,8 +88,8 @@ export class PodVolumes {
           await claims.grow(content.volume, content.capacity);
           return before.source;
         }
-        const source = await claims.use(content.volume, content.capacity);
-        this.#claimed.push(content.volume);
+        this.#claimed.add(content.volume);
+        const source = await claims.use(content.volume, content.capacity, pod);
         if (!content.readOnly) await this.#giveToGroup(source);
         return source;
       }
@@ -101,11 +105,11 @@ export class PodVolumes {
     const { machine } = this.#options;
     await mkdir(path, { recursive: true });
     await chmod(path, 0o777);
-    if (memory && machine.isolation) {
+    if (memory && machine.isolation && !(await machine.isolation.keeper.isMounted(path))) {
+      this.#mounts.add(path);
       const size = sizeLimit === undefined ? '' : `,size=${sizeLimit}`;
       const mount = quote(machine.tools.path('mount'));
       await machine.isolation.keeper.run(`${mount} -t tmpfs -o mode=777${size} coxswain ${quote(path)}`);
-      this.#mounts.push(path);
     }
     await this.#giveToGroup(path);
     return path;
@@ -140,13 +144,18 @@ export class PodVolumes {
     return found;
   }
 
-  /** Takes off what was mounted for this pod. Its folder is the caller's to remove. */
+  /** Takes off what was mounted for this pod; what could not be is there for the next call. Its folder is the caller's to remove. */
   async remove(): Promise<void> {
-    const { machine, claims } = this.#options;
+    const { machine, claims, pod } = this.#options;
     this.#ready.clear();
-    for (const volume of this.#claimed.splice(0)) await claims.release(volume);
-    const mounts = this.#mounts.splice(0);
-    if (mounts.length === 0 || !machine.isolation) return;
-    await machine.isolation.keeper.run(`${quote(machine.tools.path('umount'))} ${mounts.map(quote).join(' ')}`);
+    const releases = [...this.#claimed].map((volume) => async () => {
+      await claims.release(volume, pod);
+      this.#claimed.delete(volume);
+    });
+    const unmounts = [...this.#mounts].map((path) => async () => {
+      await machine.isolation?.keeper.unmount(path);
+      this.#mounts.delete(path);
+    });
+    await tryAll([...releases, ...unmounts]);
   }
 }
