@@ -8,6 +8,7 @@ import { actorContext, type ContextParts } from './context.ts';
 import { checkDependencies, type DependencyWatch } from './dependencies.ts';
 import { StatusDraft, syncedType } from './draft.ts';
 import { countingEffects, type Effects } from './effects.ts';
+import { HeldStatuses } from './held-status.ts';
 import type { ActionResult, ActorObserver } from './metrics.ts';
 import type { ResolvedActorOptions } from './options.ts';
 import { outcomeOfError, type PassOutcome, shortfall, type Verb } from './outcome.ts';
@@ -30,7 +31,7 @@ export interface LoopParts<T extends KubeObject> extends ContextParts<T> {
 /** One pass over one object. */
 interface Pass<T extends KubeObject> extends ReconcileContext {
   readonly effects: Effects;
-  /** As it was when the pass began: what the draft is computed from. */
+  /** As it was when the pass began: what the draft is computed from, with what waits to be written. */
   readonly base: T;
   readonly draft: StatusDraft<T>;
 }
@@ -39,9 +40,11 @@ interface Pass<T extends KubeObject> extends ReconcileContext {
 export class ActorLoop<T extends KubeObject> implements Reconciler {
   readonly #parts: LoopParts<T>;
   readonly #repeats = new Repeats();
+  readonly #held: HeldStatuses<T>;
 
   constructor(parts: LoopParts<T>) {
     this.#parts = parts;
+    this.#held = new HeldStatuses(parts.options.statusDelay);
   }
 
   async reconcile(context: ReconcileContext): Promise<Result> {
@@ -51,7 +54,8 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
       return undefined;
     }
     const effects = countingEffects(context.client, context.cache);
-    const pass = { ...context, client: effects.client, effects, base, draft: new StatusDraft(base, context.clock) };
+    const draft = new StatusDraft(this.#held.over(keyString(context.key), base), context.clock);
+    const pass = { ...context, client: effects.client, effects, base, draft };
     if (base.metadata.deletionTimestamp) return this.#finalize(pass);
     const outcome = await this.#attempt(pass, () => this.#live(pass));
     return this.#conclude(pass, outcome, 'Reconcile');
@@ -59,10 +63,12 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
 
   stop(): void {
     this.#parts.dependencies.stop();
+    this.#held.clear();
   }
 
   forget(key: ObjectKey): void {
     this.#repeats.forget(keyString(key));
+    this.#held.forget(keyString(key));
     this.#parts.expectations.forget(keyString(key));
     this.#parts.dependencies.set(key, []);
   }
@@ -204,14 +210,26 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
     if (this.#parts.options.syncedCondition) this.#setSynced(pass.draft, outcome, verb);
     if (verb === 'Reconcile') this.#setOutdated(pass.draft, outcome);
     this.#tell(pass, outcome, verb);
-    const written = await this.#writeStatus(pass, outcome);
+    // A failure is told at once: the next look may be far away.
+    const wait = outcome.type === 'failed' ? 0 : this.#hold(pass);
+    const written = wait > 0 || (await this.#writeStatus(pass, outcome));
     if (outcome.type === 'failed') throw outcome.error;
-    if (!written) return { requeueAfter: this.#parts.options.retryAfter };
-    if (outcome.type !== 'synced') return { requeueAfter: outcome.after };
-    const settled = !pass.draft.actorSynced || pass.draft.get(syncedType)?.status === 'True';
+    const after = written ? this.#nextLook(pass, outcome) : this.#parts.options.retryAfter;
+    if (wait > 0) return { requeueAfter: Math.min(wait, after ?? wait) };
+    return after === undefined ? undefined : { requeueAfter: after };
+  }
+
+  /** Milliseconds until the object is looked at again; `undefined`: when something changes. */
+  #nextLook({ draft }: Pass<T>, outcome: Exclude<PassOutcome, { type: 'over' | 'failed' }>): number | undefined {
+    if (outcome.type !== 'synced') return outcome.after;
+    const settled = !draft.actorSynced || draft.get(syncedType)?.status === 'True';
     const { resyncAfter, retryAfter } = this.#parts.options;
-    if (!settled) return { requeueAfter: retryAfter };
-    return resyncAfter === undefined ? undefined : { requeueAfter: resyncAfter };
+    return settled ? resyncAfter : retryAfter;
+  }
+
+  /** Milliseconds that the status may wait for more to be said; 0: it is written now. */
+  #hold({ base, clock, draft, key }: Pass<T>): number {
+    return this.#held.hold(keyString(key), base, draft.fields, clock.monotonic());
   }
 
   #setSynced(draft: StatusDraft<T>, outcome: PassOutcome, verb: Verb): void {
@@ -261,6 +279,7 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
         signal: pass.signal,
         current,
       });
+      this.#held.forget(keyString(pass.key));
       return true;
     } catch (error) {
       if (isConflict(error)) return false;

@@ -7,6 +7,7 @@ const names = optionNames<ActorOptions>({
   fieldManager: true,
   retryAfter: true,
   resyncAfter: true,
+  statusDelay: true,
   statusSubresource: true,
   syncedCondition: true,
 });
@@ -17,6 +18,7 @@ export interface ResolvedActorOptions {
   readonly fieldManager: string;
   readonly retryAfter: number;
   readonly resyncAfter: number | undefined;
+  readonly statusDelay: number;
   readonly statusSubresource: boolean;
   readonly syncedCondition: boolean;
 }
@@ -35,9 +37,10 @@ export function checkActor<T extends KubeObject>(actor: Actor<T>, controller: st
  */
 export function resolveActorOptions(options: ActorOptions, controller: string): ResolvedActorOptions {
   checkOptions(`options of the actor ${controller}`, options, names);
-  const { retryAfter = 2_000, resyncAfter } = options;
+  const { retryAfter = 2_000, resyncAfter, statusDelay = 0 } = options;
   checkNumber(controller, 'retryAfter', retryAfter, someMilliseconds);
   checkNumber(controller, 'resyncAfter', resyncAfter, milliseconds);
+  checkNumber(controller, 'statusDelay', statusDelay, milliseconds);
   if (!/^[^/\s]+\/[^/\s]+$/.test(options.finalizer)) {
     throw new RangeError(`${controller}: finalizer "${options.finalizer}" is not qualified; write it as domain/name`);
   }
@@ -46,6 +49,7 @@ export function resolveActorOptions(options: ActorOptions, controller: string): 
     fieldManager: options.fieldManager ?? controller,
     retryAfter,
     resyncAfter,
+    statusDelay,
     statusSubresource: options.statusSubresource ?? true,
     syncedCondition: options.syncedCondition ?? true,
   };

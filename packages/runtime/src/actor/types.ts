@@ -109,6 +109,12 @@ export interface ActorOptions {
   readonly retryAfter?: number;
   /** Milliseconds to the next look while in the desired state; default: only on events. */
   readonly resyncAfter?: number;
+  /**
+   * Milliseconds that a change of the status may wait for the next, to be written with it: worth it where numbers and messages change again and
+   * again on the way. What others act on is written at once: a condition that becomes True, stops being True, or is True of another
+   * generation; and a failure. Default 0: each pass writes its status.
+   */
+  readonly statusDelay?: number;
   /** Whether the kind has a status subresource; default true. */
   readonly statusSubresource?: boolean;
   /** Whether the loop keeps the condition `Synced`; default true. Turn it off for kinds of others, such as Pods. */

@@ -38,7 +38,7 @@ export async function writeStatus<T extends KubeObject>(
   const resource = client.of(kind);
   let current = (newer as T | undefined) ?? base;
   for (let i = 0; i < tries; i++) {
-    const wanted = current === base ? status : rebased(statusOf(base), status, statusOf(current));
+    const wanted = current === base ? status : rebaseStatus(statusOf(base), status, statusOf(current));
     const patch = mergeDiff(statusOf(current), wanted);
     if (!patch) return current;
     const { resourceVersion } = current.metadata;
@@ -59,8 +59,8 @@ export async function writeStatus<T extends KubeObject>(
   throw conflict(kind, base.metadata.name, 'its status keeps changing; try again');
 }
 
-/** What we changed between `base` and `ours`, laid over `theirs`. */
-function rebased(base: Fields, ours: Fields, theirs: Fields): Fields {
+/** What we changed between `base` and `ours`, laid over `theirs`: field by field, conditions by their type. */
+export function rebaseStatus(base: Fields, ours: Fields, theirs: Fields): Fields {
   const patch = mergeDiff(base, ours);
   if (!patch) return theirs;
   const merged = mergePatched(theirs, patch);
