@@ -22,9 +22,14 @@ export const quantityFault =
  * @param type a definition's name, or another expression of the table
  */
 export function decodeFault(type: string, value: unknown): string | undefined {
+  return faultOfType(goTypeOf(type), value);
+}
+
+/** The same of a type that is at hand. */
+export function faultOfType(type: GoType, value: unknown): string | undefined {
   const found: string[] = [];
   try {
-    visit(goTypeOf(type), value, { struct: '', fields: [] }, found);
+    visit(type, value, { struct: '', fields: [] }, found);
   } catch (error) {
     if (error instanceof Fatal) return error.message;
     throw error;

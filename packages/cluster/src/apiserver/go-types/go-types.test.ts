@@ -4,6 +4,7 @@ import { definitionOf, isRegistered, marshal, restoreFault, settled, settleNulls
 
 const configMap = 'io.k8s.api.core.v1.ConfigMap';
 const pod = 'io.k8s.api.core.v1.Pod';
+const crd = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition';
 
 test('Go writes the fields of structs in their order, all others by name', () => {
   const metadata = { uid: 'u', labels: { z: '<', a: '&' }, name: 'n' };
@@ -27,6 +28,13 @@ test('after a strategic patch the converter has words of its own', () => {
   expect(restoreFault(configMap, { metadata: { finalizers: 'x' } })).toBe('cannot restore slice from string');
   expect(restoreFault(configMap, { binaryData: { a: '!' } })).toBe(
     'error decoding from json: illegal base64 data at input byte 0',
+  );
+  // types that read themselves take what they are for
+  const properties = { a: { default: { x: 1 }, additionalProperties: false, items: { type: 'string' }, enum: [{}] } };
+  const spec = { versions: [{ schema: { openAPIV3Schema: { type: 'object', properties } } }] };
+  expect(restoreFault(crd, { spec })).toBeUndefined();
+  expect(restoreFault(pod, { metadata: { creationTimestamp: {} } })).toBe(
+    'json: cannot unmarshal object into Go value of type string',
   );
   expect(restoreFault(pod, { spec: { terminationGracePeriodSeconds: 30 } })).toBeUndefined();
   expect(restoreFault(pod, { spec: { terminationGracePeriodSeconds: 1.5 } })).toBe('cannot convert float64 to int64');

@@ -1,4 +1,4 @@
-import { decodeFault } from './decode-fault.ts';
+import { decodeFault, faultOfType } from './decode-fault.ts';
 import { type GoType, goTypeOf } from './table.ts';
 
 /**
@@ -23,7 +23,8 @@ function restore(type: GoType, value: unknown): string | undefined {
   const kind = kindOf(value);
   switch (type.kind) {
     case 'special':
-      return decodeFault(fullNames[type.name] ?? '', value);
+      // such types read themselves
+      return faultOfType(type, value);
     case 'scalar':
       return restoreScalar(type, kind, value);
     case 'bytes': {
@@ -51,16 +52,6 @@ function isFaulty(type: Extract<GoType, { kind: 'struct' }>, key: string, value:
   const field = type.fields.get(key);
   return field !== undefined && restore(field.type, value) !== undefined;
 }
-
-/** Where the types are that read themselves. */
-const fullNames: Readonly<Record<string, string>> = {
-  'resource.Quantity': 'io.k8s.apimachinery.pkg.api.resource.Quantity',
-  'intstr.IntOrString': 'io.k8s.apimachinery.pkg.util.intstr.IntOrString',
-  'v1.Time': 'io.k8s.apimachinery.pkg.apis.meta.v1.Time',
-  'v1.MicroTime': 'io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime',
-  'v1.Duration': 'io.k8s.apimachinery.pkg.apis.meta.v1.Duration',
-  'runtime.RawExtension': 'io.k8s.apimachinery.pkg.runtime.RawExtension',
-};
 
 function restoreScalar(
   { scalar, name }: Extract<GoType, { kind: 'scalar' }>,
