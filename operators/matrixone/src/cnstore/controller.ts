@@ -20,13 +20,16 @@ import { runsSince } from './main-container.ts';
 import { type Pass, type PassTools, passOf } from './pass.ts';
 import { changeMetadata, setGate } from './pod-writes.ts';
 import { changeOf, isPooled, poolStep } from './pool.ts';
+import { noLoad } from './service.ts';
 import { stageOf } from './stage.ts';
-import { noteLoad } from './statistics.ts';
+import { loadMarks, noteLoad } from './statistics.ts';
 import { drainMarks, stopNode } from './stopping.ts';
 import { whyUnknown } from './why-unknown.ts';
 
 /** Milliseconds before something that did not work is tried again. */
 const retryAfter = 5_000;
+/** Milliseconds after its start before anybody is told that a node has not reported itself: nearly all do by then. */
+const untilTold = 5_000;
 /** Milliseconds within which nodes report themselves that have nothing to recover, and between looks at them meanwhile. */
 const startTime = 60_000;
 const whileStarting = 1_000;
@@ -69,14 +72,17 @@ function step(pass: Pass): Promise<Result> {
 
 async function serve(pass: Pass): Promise<Result> {
   const { client, pod, store, signal } = pass;
+  const isNew = pod.metadata.labels?.[LABEL_CN_UUID] === undefined;
+  if (isDirect(pod) && isDone(pod)) return sendAway(pass);
+  // Until it runs there is nothing that it could hand over: it may go as it came.
+  if (isNew && runsSince(pod) === undefined) return undefined;
   if (pod.metadata.annotations?.[ANNOTATION_DRAINING_START] !== undefined)
     pass.event({ reason: 'DrainRevoked', message: 'the compute node is needed again and takes sessions' });
   const change = {
     addFinalizers: [FINALIZER_CN_STORE, FINALIZER_CN_DRAINING],
     labels: { [LABEL_CN_UUID]: store.uuid },
-    annotations: { ...drainMarks, [ANNOTATION_CN_STATE]: 'Up' },
+    annotations: { ...drainMarks, [ANNOTATION_CN_STATE]: 'Up', ...(isNew ? loadMarks(pod, noLoad) : {}) },
   };
-  if (isDirect(pod) && isDone(pod)) return sendAway(pass);
   // First the finalizers: what serves must not go without a word.
   const marked = { ...pass, pod: await changeMetadata(client, pod, change, signal) };
   return isPooled(pod) ? wait(marked) : putIntoService(marked);
@@ -96,8 +102,9 @@ async function putIntoService(pass: Pass): Promise<Result> {
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof UnregisteredNodeError) {
-      await setGate(pass, pod, false, 'CNStoreNotRegistered', error.message);
-      return registrationWait(pod, clock.now());
+      const runs = runningFor(pod, clock.now());
+      if (gateOf(pod) || runs >= untilTold) await setGate(pass, pod, false, 'CNStoreNotRegistered', error.message);
+      return { requeueAfter: runs < startTime ? whileStarting : retryAfter };
     }
     return notTold(pass, error);
   }
@@ -110,10 +117,11 @@ async function putIntoService(pass: Pass): Promise<Result> {
 async function notTold(pass: Pass, error: unknown): Promise<Result> {
   const { log, pod, store } = pass;
   log.warn({ err: error, pod: store.podName }, 'a compute node could not be put into service');
-  const gate = pod.status?.conditions?.find(({ type }) => type === CONDITION_CN_STORE);
-  if (gate?.status !== 'True') await setGate(pass, pod, false, 'CNStoreUnknown', whyUnknown(error));
+  if (gateOf(pod)?.status !== 'True') await setGate(pass, pod, false, 'CNStoreUnknown', whyUnknown(error));
   return { requeueAfter: retryAfter };
 }
+
+const gateOf = (pod: Pod) => pod.status?.conditions?.find(({ type }) => type === CONDITION_CN_STORE);
 
 /** A node of a pool serves when it is claimed, and that is the claim's to say. */
 async function wait(pass: Pass): Promise<Result> {
@@ -141,11 +149,10 @@ function later({ service: { refreshAfter } }: Pass): Result {
   return refreshAfter === undefined ? undefined : { requeueAfter: refreshAfter };
 }
 
-/** Until a node has reported itself: often while it starts, then less so. */
-function registrationWait(pod: Pod, now: number): Result {
+/** Milliseconds that MatrixOne has been running in a pod; for ever when that is not known. */
+function runningFor(pod: Pod, now: number): number {
   const since = runsSince(pod);
-  const isStarting = since !== undefined && now - parseTime(since) < startTime;
-  return { requeueAfter: isStarting ? whileStarting : retryAfter };
+  return since === undefined ? Number.POSITIVE_INFINITY : now - parseTime(since);
 }
 
 /** The labels a node serves for; none when the annotation holds something else. */

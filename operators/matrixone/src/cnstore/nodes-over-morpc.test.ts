@@ -71,6 +71,7 @@ test('over morpc: registered, labelled, idle without a write, drained while a lo
 
   const labels = JSON.stringify([{ key: 'account', values: ['acc'] }]);
   await world.add('a', { annotations: { 'matrixone.cloud/cn-label': labels } });
+  await clock.advance(5_000);
   expect(await world.gate('a')).toContain('False CNStoreNotRegistered');
   services.register(2);
   await clock.advance(2_000);

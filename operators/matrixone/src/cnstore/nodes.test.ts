@@ -19,12 +19,43 @@ test('a node serves as soon as it has reported itself, and not before', async ()
   const stores = new TestStores();
   await using world = await NodeWorld.start(stores);
   await world.add('a');
+  expect(await world.gate('a')).toBeUndefined();
+  await world.clock.advance(5_000);
   expect(await world.gate('a')).toMatch(/^False CNStoreNotRegistered: .*not reported itself/);
   stores.nodes.set('a', 'draining');
   await world.clock.advance(1_000);
   expect(await world.gate('a')).toBe('True CNStoreReady');
   expect(stores.nodes.get('a')).toBe('serving');
   expect((await world.pod('a'))?.metadata.labels?.['matrixone.cloud/cn-uuid']).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test('a node that starts costs two writes', async () => {
+  const stores = new TestStores();
+  await using world = await NodeWorld.start(stores);
+  const rules = ['', 'status'].map((subresource) =>
+    world.cluster.faults.add({
+      match: { verb: 'patch', resource: 'pods', subresource },
+      when: { probability: 0 },
+      action: { latency: 0 },
+    }),
+  );
+  await world.add('a');
+  await world.clock.advance(1_000);
+  stores.nodes.set('a', 'draining');
+  await world.clock.advance(60_000);
+  expect(await world.gate('a')).toBe('True CNStoreReady');
+  // The other of the status is that of the kubelet, which the test plays.
+  expect(rules.map(({ counts }) => counts.matched)).toEqual([1, 2]);
+});
+
+test('a pod that does not run yet goes as it came', async () => {
+  const stores = new TestStores();
+  await using world = await NodeWorld.start(stores, { spec: drains });
+  await world.add('a', {}, false);
+  await world.clock.advance(10_000);
+  expect((await world.pod('a'))?.metadata.finalizers).toBeUndefined();
+  await world.runs('a', true);
+  expect(await world.isHeld('a')).toBe(true);
 });
 
 test('a node that nobody can be asked about does not begin to serve, and one that serves goes on', async () => {

@@ -1,5 +1,5 @@
 import { Pod } from '@coxswain/k8s';
-import { type Client, merge, strategic } from '@coxswain/runtime/client';
+import { type Client, strategic } from '@coxswain/runtime/client';
 import { type Clock, formatTime, keyOf } from '@coxswain/runtime/core';
 import { CONDITION_CN_STORE } from '../api/index.ts';
 
@@ -20,21 +20,22 @@ function differing(present: Texts = {}, wanted: Readonly<Record<string, string |
 }
 
 /** What of a change is not so already; `undefined` when all is. */
-function metadataPatch(pod: Pod, change: MetadataChange): object | undefined {
-  const labels = differing(pod.metadata.labels, change.labels);
-  const annotations = differing(pod.metadata.annotations, change.annotations);
-  const present = pod.metadata.finalizers ?? [];
-  const kept = present.filter((name) => !change.removeFinalizers?.includes(name));
-  const finalizers = [...kept, ...(change.addFinalizers ?? []).filter((name) => !kept.includes(name))];
-  const sameFinalizers = finalizers.length === present.length && finalizers.every((name, i) => name === present[i]);
+function metadataPatch({ metadata }: Pod, change: MetadataChange): object | undefined {
+  const labels = differing(metadata.labels, change.labels);
+  const annotations = differing(metadata.annotations, change.annotations);
+  const present = metadata.finalizers ?? [];
+  const added = (change.addFinalizers ?? []).filter((name) => !present.includes(name));
+  const removed = (change.removeFinalizers ?? []).filter((name) => present.includes(name));
   const patch = {
     ...(Object.keys(labels).length > 0 ? { labels } : {}),
     ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
-    ...(sameFinalizers ? {} : { finalizers }),
+    // One by one, so that it does not matter what else has happened to the pod: on its way up that is a lot.
+    ...(added.length > 0 ? { finalizers: added } : {}),
+    ...(removed.length > 0 ? { '$deleteFromPrimitiveList/finalizers': removed } : {}),
   };
   if (Object.keys(patch).length === 0) return undefined;
-  // Finalizers are a list that others write too: only on top of the version we know.
-  return sameFinalizers && !change.exact ? patch : { ...patch, resourceVersion: pod.metadata.resourceVersion };
+  const { uid, resourceVersion } = metadata;
+  return { ...patch, uid, ...(change.exact ? { resourceVersion } : {}) };
 }
 
 /** Changes a pod's metadata in one write, or none when nothing differs. @throws ApiError Conflict */
@@ -46,7 +47,7 @@ export async function changeMetadata(
 ): Promise<Pod> {
   const metadata = metadataPatch(pod, change);
   if (!metadata) return pod;
-  return client.of(Pod).patch(keyOf(pod), merge({ metadata }), { signal });
+  return client.of(Pod).patch(keyOf(pod), strategic({ metadata }), { signal });
 }
 
 /**

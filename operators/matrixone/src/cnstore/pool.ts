@@ -1,6 +1,5 @@
 import type { Pod } from '@coxswain/k8s';
 import type { Result } from '@coxswain/runtime/controller';
-import { type Clock, parseTime } from '@coxswain/runtime/core';
 import {
   ANNOTATION_DELETE_ON_RECLAIM,
   ANNOTATION_POOL_MANAGEMENT_POLICY,
@@ -11,8 +10,9 @@ import {
   type PodPhase,
   phaseOf,
 } from '../api/index.ts';
+import type { Elapsed } from '../elapsed/index.ts';
 import { decideDrain, drainTimeout } from './drain.ts';
-import type { CnStore, CnStoreService, StoreLoad } from './service.ts';
+import { type CnStore, type CnStoreService, noLoad, type StoreLoad } from './service.ts';
 
 /** Milliseconds before a node is looked at again. */
 const lookAgain = 5_000;
@@ -31,7 +31,7 @@ export interface PoolPod {
   readonly pod: Pod;
   readonly store: CnStore;
   readonly scaling: CNSetSpec['scalingConfig'];
-  readonly clock: Clock;
+  readonly elapsed: Elapsed;
   readonly signal: AbortSignal;
 }
 
@@ -64,10 +64,13 @@ async function isRegistered(service: CnStoreService, { pod, store, signal }: Poo
   return pod.status?.conditions?.some(({ type, status }) => type === 'ContainersReady' && status === 'True') ?? false;
 }
 
-async function drainStep(service: CnStoreService, { pod, store, scaling, clock, signal }: PoolPod): Promise<PoolStep> {
+async function drainStep(
+  service: CnStoreService,
+  { pod, store, scaling, elapsed: time, signal }: PoolPod,
+): Promise<PoolStep> {
   const reclaimedAt = pod.metadata.annotations?.[ANNOTATION_RECLAIMED_AT];
   if (reclaimedAt === undefined) return { phase: 'Idle' };
-  const elapsed = clock.now() - parseTime(reclaimedAt);
+  const elapsed = time.since(`${pod.metadata.uid} reclaimed`, reclaimedAt);
   // Before the node is asked: one that does not answer must not stay for ever.
   if (elapsed > drainTimeout(scaling)) return { phase: 'Terminating' };
   return drained(pod, scaling, elapsed, await service.load(store, signal));
@@ -85,8 +88,6 @@ function drained(
   const goes = annotations?.[ANNOTATION_DELETE_ON_RECLAIM] !== undefined || labels?.[LABEL_DIRECT_POD] !== undefined;
   return goes ? { phase: 'Terminating' } : { phase: 'Idle', clearReclaimed: true };
 }
-
-const noLoad: StoreLoad = { sessions: 0, pipelines: 0, replicas: 0 };
 
 /** The labels and annotations that a step asks for. */
 export function changeOf({ phase, clearReclaimed }: PoolStep) {

@@ -19,6 +19,9 @@ export interface StoreLoad {
   readonly replicas: number;
 }
 
+/** Of a node that does nothing. */
+export const noLoad: StoreLoad = { sessions: 0, pipelines: 0, replicas: 0 };
+
 /** How far the hand-over of a node's locks is. */
 export interface LockHandover {
   /** No lock of the node is in the way of its end. */

@@ -121,8 +121,8 @@ export class NodeWorld implements AsyncDisposable {
     if (manager) await this.drive(manager.stop());
   }
 
-  /** Makes a pod of the set, in which MatrixOne runs. */
-  async add(name: string, metadata: Partial<Writable<Pod['metadata']>> = {}): Promise<void> {
+  /** Makes a pod of the set, in which MatrixOne runs unless told otherwise. */
+  async add(name: string, metadata: Partial<Writable<Pod['metadata']>> = {}, runs = true): Promise<void> {
     const { labels, ...more } = metadata;
     const own = { 'matrixorigin.io/component': 'CNSet', 'matrixorigin.io/instance': 'tp' };
     const pod: Pod = {
@@ -130,7 +130,8 @@ export class NodeWorld implements AsyncDisposable {
       spec: { nodeName: 'n1', containers: [{ name: 'main', image: 'mo:1' }] },
     };
     await this.drive(this.cluster.client.of(Pod).create(pod));
-    await this.runs(name, true);
+    if (runs) await this.runs(name, true);
+    else await this.clock.advance(0);
   }
 
   async runs(name: string, does: boolean): Promise<void> {
