@@ -17,6 +17,7 @@ import { writeStatus } from '../workload/write-status.ts';
 import { type CloneFacts, isCloneAvailable, limitsOf } from './cloneset-plan.ts';
 import { CloneScale } from './cloneset-scale.ts';
 import { CloneUpdate } from './cloneset-update.ts';
+import { failureCondition } from './failure-condition.ts';
 import { isChanging } from './in-place.ts';
 
 /** A CloneSet while it is looked at. */
@@ -74,7 +75,7 @@ export class CloneSetReconciler implements Reconciler {
     } catch (error) {
       failure = error;
     }
-    await this.#report(pass, told);
+    await this.#report(pass, told, failure);
     const inUse = new Set(owned.map((pod) => pod.metadata.labels?.[revisionLabel] ?? ''));
     await truncateRevisions(context, owner, revisions, inUse);
     if (failure !== undefined) throw failure;
@@ -87,7 +88,7 @@ export class CloneSetReconciler implements Reconciler {
     if ((await this.#scale.step(pass)) || (await this.#update.step(pass))) pass.wait = 0;
   }
 
-  async #report(pass: ClonePass, set: CloneSet): Promise<void> {
+  async #report(pass: ClonePass, set: CloneSet, failure: unknown): Promise<void> {
     const { context, revisions } = pass;
     const pods = controlledPods(context, set).filter(isActive);
     const { now } = pass.facts;
@@ -112,6 +113,7 @@ export class CloneSetReconciler implements Reconciler {
       currentRevision: done ? update : revisions.current.metadata.name,
       collisionCount: revisions.collisionCount,
       labelSelector: formatSelector(selectorFromField(set.spec.selector)),
+      ...failureCondition('FailedScale', failure, set.status, now),
     };
     await writeStatus(context, CloneSet, set, status);
     // the old revision is history from now on

@@ -9,6 +9,7 @@ import { countPods } from '../statefulset/status.ts';
 import { intOrPercent } from '../workload/int-or-percent.ts';
 import { writeStatus } from '../workload/write-status.ts';
 import { specifiedDelete } from './cloneset-plan.ts';
+import { failureCondition } from './failure-condition.ts';
 import { byPriority } from './update-order.ts';
 
 const inPlacePolicy = { Recreate: 'never', InPlaceIfPossible: 'ifPossible', InPlaceOnly: 'only' } as const;
@@ -93,6 +94,7 @@ export class KruiseStatefulSetReconciler implements Reconciler {
       observedGeneration: set.metadata.generation ?? 0,
       collisionCount: result.revisions.collisionCount,
       labelSelector: formatSelector(selectorFromField(set.spec.selector)),
+      ...failureCondition('FailedCreatePod', result.failure, set.status, clock.now()),
     };
     await writeStatus(context, KruiseStatefulSet, set, status);
     if (result.failure !== undefined) throw result.failure;
