@@ -1,5 +1,5 @@
 import type { Result } from '@coxswain/runtime/controller';
-import { formatDuration, formatTime, parseTime } from '@coxswain/runtime/core';
+import { formatDuration, formatTime } from '@coxswain/runtime/core';
 import { FINALIZER_CN_DRAINING, FINALIZER_CN_STORE } from '../api/index.ts';
 import { drainTimeout } from './drain.ts';
 import { runsSince } from './main-container.ts';
@@ -24,11 +24,17 @@ export async function leave(pass: Pass): Promise<Result> {
   return undefined;
 }
 
+/** Milliseconds since the time of grace of a deleted pod was over; negative before. */
+function sinceEnd({ clock, elapsed, pod }: Pass): number {
+  const { uid, deletionTimestamp = formatTime(clock.now()), deletionGracePeriodSeconds = 0 } = pod.metadata;
+  return elapsed.since(`${uid} leaves`, deletionTimestamp, -1_000 * deletionGracePeriodSeconds);
+}
+
 /** Milliseconds to the next look; 0: the cluster has been told, or will not be. */
 async function untilForgotten(pass: Pass): Promise<number> {
-  const { clock, pod, service, set, store, log, signal, event } = pass;
-  const deleted = parseTime(pod.metadata.deletionTimestamp ?? formatTime(clock.now()));
-  const stopped = deleted + afterGrace - clock.now();
+  const { pod, service, set, store, log, signal, event } = pass;
+  const since = sinceEnd(pass);
+  const stopped = afterGrace - since;
   try {
     // While it runs it reports itself, and would be known again within a second.
     if (runsSince(pod) !== undefined && stopped > 0) {
@@ -41,7 +47,7 @@ async function untilForgotten(pass: Pass): Promise<number> {
     signal.throwIfAborted();
     log.warn({ err: error, pod: store.podName }, 'the cluster could not be told that a compute node is gone');
     const timeout = drainTimeout(set?.spec.scalingConfig);
-    if (clock.now() - deleted <= timeout) return retryAfter;
+    if (since <= timeout) return retryAfter;
     const message = `for ${formatDuration(timeout)} HAKeeper could not be told that the compute node is gone: ${whyUnknown(error)}`;
     event({ type: 'Warning', reason: 'NotForgotten', message });
     return 0;

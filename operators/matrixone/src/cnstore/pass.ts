@@ -2,12 +2,14 @@ import { Pod } from '@coxswain/k8s';
 import type { ReconcileContext } from '@coxswain/runtime/controller';
 import type { EventDetails, EventRecorder } from '@coxswain/runtime/events';
 import { CNSet, LABEL_INSTANCE, LogSet } from '../api/index.ts';
+import type { Elapsed } from '../elapsed/index.ts';
 import type { CnStore, CnStoreService } from './service.ts';
 import { storeOfPod } from './store-of-pod.ts';
 
 /** One pod in one pass, and whom to tell. */
 export interface Pass extends ReconcileContext {
   readonly service: CnStoreService;
+  readonly elapsed: Elapsed;
   readonly pod: Pod;
   readonly store: CnStore;
   /** Absent: it is gone already. */
@@ -20,9 +22,10 @@ export interface Pass extends ReconcileContext {
 export interface PassTools {
   readonly service: CnStoreService;
   readonly recorder: EventRecorder;
+  readonly elapsed: Elapsed;
 }
 
-export function passOf(context: ReconcileContext, pod: Pod, { service, recorder }: PassTools): Pass {
+export function passOf(context: ReconcileContext, pod: Pod, { service, recorder, elapsed }: PassTools): Pass {
   const { namespace = '', name, labels } = pod.metadata;
   const set = context.cache.store(CNSet).get({ namespace, name: labels?.[LABEL_INSTANCE] ?? '' });
   const event = (details: EventDetails) => {
@@ -30,7 +33,7 @@ export function passOf(context: ReconcileContext, pod: Pod, { service, recorder 
     if (set && details.type === 'Warning')
       recorder.event(CNSet, set, { ...details, message: `${name}: ${details.message}` });
   };
-  return { ...context, service, pod, set, store: storeOfPod(pod, set), event };
+  return { ...context, service, elapsed, pod, set, store: storeOfPod(pod, set), event };
 }
 
 /** Whether the cluster of a node is going or gone: nobody can be told, and nobody would send it sessions. */

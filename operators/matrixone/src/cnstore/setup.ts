@@ -3,6 +3,7 @@ import type { InformerScope } from '@coxswain/runtime/cache';
 import { createRecorder } from '@coxswain/runtime/events';
 import type { Manager } from '@coxswain/runtime/manager';
 import { CNSet, LABEL_COMPONENT, LogSet } from '../api/index.ts';
+import { Elapsed } from '../elapsed/index.ts';
 import { CnStoreController } from './controller.ts';
 import type { CnStoreService } from './service.ts';
 
@@ -34,5 +35,5 @@ export function setupCnStores(manager: Manager, service: CnStoreService, scope: 
     .watches(LogSet, { map: nobody })
     .options({ workers })
     .where(({ object }) => object.metadata.labels?.[LABEL_COMPONENT] === 'CNSet')
-    .run(new CnStoreController({ service, recorder }));
+    .run(new CnStoreController({ service, recorder, elapsed: new Elapsed(clock) }));
 }

@@ -1,6 +1,6 @@
 import { Pod } from '@coxswain/k8s';
 import type { Result } from '@coxswain/runtime/controller';
-import { formatDuration, formatTime, isConflict, isNotFound, keyOf, parseTime } from '@coxswain/runtime/core';
+import { formatDuration, formatTime, isConflict, isNotFound, keyOf } from '@coxswain/runtime/core';
 import {
   ANNOTATION_CN_STATE,
   ANNOTATION_DIAGNOSE_DRAINING,
@@ -37,7 +37,7 @@ export async function stopNode(pass: Pass): Promise<Result> {
     return release(pass, pod);
   }
   const began = pod.metadata.annotations?.[ANNOTATION_DRAINING_START] ?? formatTime(clock.now());
-  const elapsed = clock.now() - parseTime(began);
+  const elapsed = pass.elapsed.since(`${pod.metadata.uid} drains`, began);
   const timeout = drainTimeout(set.spec.scalingConfig);
   const draining = await mark(pass, began, elapsed, timeout);
   // Before anybody is asked: who does not answer must not hold the pod for ever.
