@@ -1,7 +1,8 @@
 import type { KubeObject } from '@coxswain/k8s';
 import type { ActorContext } from '@coxswain/runtime/actor';
-import { isReady, isTrueAt } from '@coxswain/runtime/apply';
+import { conditionsOf, isReady, isTrueAt } from '@coxswain/runtime/apply';
 import type { CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet, WebUI } from '../api/index.ts';
+import { CONDITION_PODS_FAILING } from './report-trouble.ts';
 
 /** The sets of a cluster as they are now, the groups in the order they are declared. */
 export interface ClusterSets {
@@ -49,14 +50,28 @@ function saidBy(set: KubeObject & { readonly status?: ClusterSets['log']['status
   // One that waits for another has nothing to say of itself yet, but of whom it waits for.
   const condition = told(type) ?? told('Synced');
   const why = condition?.message || condition?.reason || 'nothing is known yet';
-  return `${set.kind} ${set.metadata.name}: ${why}`;
+  const failing = told(CONDITION_PODS_FAILING)?.message;
+  return `${set.kind} ${set.metadata.name}: ${why}${failing && failing !== why ? `; ${failing}` : ''}`;
 }
 
-function setConditions({ conditions, status }: ActorContext<MatrixOneCluster>, sets: ClusterSets): boolean {
+/** Tells what keeps pods from getting ready, once for each cause. */
+function tellFailing(
+  { conditions, event }: ActorContext<MatrixOneCluster>,
+  type: string,
+  failing: { readonly reason: string; readonly set: KubeObject } | undefined,
+): void {
+  if (!failing || !conditionsOf(failing.set).some((condition) => condition.type === CONDITION_PODS_FAILING)) return;
+  const message = saidBy(failing.set, type);
+  if (conditions.get(type)?.message !== message) event({ type: 'Warning', reason: failing.reason, message });
+}
+
+function setConditions(context: ActorContext<MatrixOneCluster>, sets: ClusterSets): boolean {
+  const { conditions, status } = context;
   const unready = firstFailing(sets, isReady, notReady);
+  const unsynced = firstFailing(sets, isSynced, notSynced);
+  tellFailing(context, unready ? 'Ready' : 'Synced', unready ?? unsynced);
   if (unready) conditions.set('Ready', 'False', unready.reason, saidBy(unready.set, 'Ready'));
   else conditions.set('Ready', 'True', 'AllSetsReady', 'all sets are ready');
-  const unsynced = firstFailing(sets, isSynced, notSynced);
   if (unsynced) conditions.set('Synced', 'False', unsynced.reason, saidBy(unsynced.set, 'Synced'));
   else conditions.set('Synced', 'True', 'AllSetsSynced', 'the object is synced');
   status.phase = unready ? 'NotReady' : 'Ready';

@@ -14,6 +14,7 @@ import { cnSetProblems } from '../validation/index.ts';
 import { applyPlan, keyOfSet, liveSet, podsOf } from './children.ts';
 import { dependenciesOf, logView } from './log-view.ts';
 import { refuse, refuseProblems } from './refuse.ts';
+import { reportTrouble, watchTrouble } from './report-trouble.ts';
 import { pendingRollout } from './rollout.ts';
 import { growClaims } from './volumes.ts';
 
@@ -51,11 +52,13 @@ export class CNSetActor implements Actor<CNSet> {
     if (this.#buckets) await useBucket(context, 'CN');
     const workload = await sync(context, spec);
     report(context, spec, workload);
+    const trouble = await reportTrouble(context, 'CNSet', workload);
     if (change.kind === 'refuse') {
       refuse(context, 'VolumeShrinks', `volume size cannot be decreased from ${change.from} to ${change.to}`);
     }
     const pending = pendingRollout(workload);
     if (pending !== undefined) throw new Resync(pending, lookAgain);
+    if (trouble.message !== undefined) watchTrouble(context, trouble.message);
     return undefined;
   }
 

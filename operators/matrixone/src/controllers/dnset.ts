@@ -10,6 +10,7 @@ import { dnSetProblems } from '../validation/index.ts';
 import { applyPlan, keyOfSet, liveSet, podsOf } from './children.ts';
 import { dependenciesOf, logView } from './log-view.ts';
 import { refuse, refuseProblems } from './refuse.ts';
+import { reportTrouble, watchTrouble } from './report-trouble.ts';
 import { pendingRollout } from './rollout.ts';
 import { updateStores } from './store-status.ts';
 import { growClaims } from './volumes.ts';
@@ -39,12 +40,14 @@ export class DNSetActor implements Actor<DNSet> {
 
     if (this.#buckets) await useBucket(context, 'DN');
     const workload = await sync(context, spec);
-    report(context, spec);
+    report(context, spec, workload);
+    const trouble = await reportTrouble(context, 'DNSet', workload);
     if (change.kind === 'refuse') {
       refuse(context, 'VolumeShrinks', `volume size cannot be decreased from ${change.from} to ${change.to}`);
     }
     const pending = pendingRollout(workload);
     if (pending !== undefined) throw new Resync(pending, lookAgain);
+    if (trouble.message !== undefined) watchTrouble(context, trouble.message);
     return undefined;
   }
 
@@ -86,9 +89,9 @@ function growVolumes(spec: DNSetSpec, size: string): Action<DNSet> {
   };
 }
 
-function report(context: Context, spec: DNSetSpec): void {
+function report(context: Context, spec: DNSetSpec, workload: KruiseStatefulSet): void {
   const { conditions } = context;
-  const { availableStores } = updateStores(context, podsOf(context, 'DNSet'));
+  const { availableStores } = updateStores(context, podsOf(context, 'DNSet'), workload);
   if (availableStores.length >= spec.replicas)
     conditions.set('Ready', 'True', 'AllStoresUp', 'all transaction nodes are up');
   else conditions.set('Ready', 'False', 'NoEnoughReadyStores', `fewer than ${spec.replicas} transaction nodes are up`);

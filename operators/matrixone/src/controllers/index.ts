@@ -14,6 +14,7 @@ export { LogSetActor } from './logset.ts';
 export { removeOldConfigs } from './old-configs.ts';
 export { ProxySetActor } from './proxyset.ts';
 export { refuseProblems } from './refuse.ts';
+export { reportTrouble, watchTrouble } from './report-trouble.ts';
 export { FIELD_MANAGER, setupControllers } from './setup.ts';
 export { updateStores } from './store-status.ts';
 export { podMatters } from './wake.ts';

@@ -23,12 +23,14 @@ export interface LogScale {
  * The next step from the live number of log stores to the wanted one. More come at once. They go one at a time: each only while all others
  * are up, and once the one before has been gone for as long as a store may be down, so that HAKeeper has put its replicas on others.
  * To nothing is a pause, at once.
+ * @param since milliseconds since a moment; default by `now`
  */
 export function scaleLogStores(
   spec: Pick<LogSetSpec, 'replicas' | 'storeFailureTimeout'>,
   live: KruiseStatefulSet | undefined,
   pods: readonly Pod[],
   now: number,
+  since: (at: string) => number = (at) => now - parseTime(at),
 ): LogScale {
   const wanted = spec.replicas;
   const present = live?.spec.replicas ?? wanted;
@@ -46,7 +48,7 @@ export function scaleLogStores(
     return { ...stays, waits: 'a log store is taken away only while all others are up' };
   }
   const pause = parseDuration(spec.storeFailureTimeout ?? '10m');
-  const after = last === undefined ? 0 : parseTime(last) + pause - now;
+  const after = last === undefined ? 0 : pause - since(last);
   if (after > 0) return { ...stays, after, waits: 'log stores are taken away one at a time' };
   const scaledInAt = formatTime(now);
   const more = present - 1 > wanted ? { waits: 'log stores are taken away one at a time', after: pause } : {};

@@ -1,11 +1,12 @@
-import { Service } from '@coxswain/k8s';
+import { type Pod, Service } from '@coxswain/k8s';
 import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { type Action, type Actor, type ActorContext, Resync } from '@coxswain/runtime/actor';
-import { parseTime } from '@coxswain/runtime/core';
+import { type Clock, formatTime } from '@coxswain/runtime/core';
 import { ANNOTATION_BOOTSTRAP, type LogSet, type LogSetSpec, logSetNames, PORT_LOG_SERVICE } from '../api/index.ts';
 import { type BucketScope, holdBucket, noteRunning, releaseBucket } from '../buckets/index.ts';
 import { type BootstrapMember, parseBootstrapMembers } from '../config/index.ts';
 import { type DefaultServiceArgs, defaultLogSet } from '../defaults/index.ts';
+import { Elapsed } from '../elapsed/index.ts';
 import { volumeChange } from '../pods/index.ts';
 import { logSetProblems } from '../validation/index.ts';
 import { podsOf } from './children.ts';
@@ -24,7 +25,9 @@ import {
   syncLogSet,
 } from './logset-actions.ts';
 import { reservedOrdinals } from './ordinals.ts';
+import { sharedCause } from './pod-trouble.ts';
 import { refuse, refuseProblems } from './refuse.ts';
+import { reportTrouble, type SetTrouble, watchTrouble } from './report-trouble.ts';
 import { pendingRollout } from './rollout.ts';
 import { type StoreStatus, updateStores } from './store-status.ts';
 
@@ -33,6 +36,7 @@ type Context = ActorContext<LogSet>;
 export interface LogSetActorOptions {
   readonly serviceArgs: DefaultServiceArgs;
   readonly failover: boolean;
+  readonly clock: Clock;
   /** Where owners of S3 paths are looked for. Absent: paths have no owners. */
   readonly buckets?: BucketScope;
 }
@@ -40,9 +44,11 @@ export interface LogSetActorOptions {
 /** The life of a log service (`spec/matrixone.md` §2.10). */
 export class LogSetActor implements Actor<LogSet> {
   readonly #options: LogSetActorOptions;
+  readonly #elapsed: Elapsed;
 
   constructor(options: LogSetActorOptions) {
     this.#options = options;
+    this.#elapsed = new Elapsed(options.clock);
   }
 
   async observe(context: Context): Promise<Action<LogSet> | undefined> {
@@ -52,16 +58,20 @@ export class LogSetActor implements Actor<LogSet> {
     if (!members) return decideBootstrap(spec);
     const live = liveWorkload(context);
     refuseMoves(context, spec, members, live);
-    const scale = scaleLogStores(spec, live, podsOf(context, 'LogSet'), context.clock.now());
+    const scale = scaleLogStores(spec, live, podsOf(context, 'LogSet'), context.clock.now(), (at) =>
+      this.#elapsed.since(`${context.object.metadata.uid} scaled in`, at),
+    );
     const input: LogSetInput = { spec, members, reserved: reservedOrdinals(live), scale };
     await this.#hold(context, input, live !== undefined);
     const change = volumeChange(spec.volume, live?.spec.volumeClaimTemplates);
     if (change.kind === 'grow') return growLogVolumes(input, change.to);
 
     const workload = await syncLogSet(context, input);
-    const failed = reportStores(context, spec);
-    if (this.#options.buckets && context.status.availableStores?.length) await noteRunning(context);
-    const next = this.#failover(context, input, failed);
+    const failed = reportStores(context, spec, workload);
+    const trouble = await reportTrouble(context, 'LogSet', workload);
+    if (this.#options.buckets && context.status.availableStores?.length)
+      await noteRunning(context, podsOf(context, 'LogSet'));
+    const next = this.#failover(context, input, failed, { ...trouble, template: workload.spec.template });
     if (next.action) return next.action;
     if (change.kind === 'refuse') {
       refuse(context, 'VolumeShrinks', `volume size cannot be decreased from ${change.from} to ${change.to}`);
@@ -72,6 +82,7 @@ export class LogSetActor implements Actor<LogSet> {
       scale.waits ??
       (scale.keepsClaims && spec.replicas > 0 ? 'log stores are going' : undefined);
     if (pending !== undefined) throw new Resync(pending, next.after ?? scale.after ?? lookAgain);
+    if (trouble.message !== undefined) watchTrouble(context, trouble.message);
     return undefined;
   }
 
@@ -88,27 +99,40 @@ export class LogSetActor implements Actor<LogSet> {
     context: Context,
     input: LogSetInput,
     failed: readonly StoreStatus[],
+    { ofPods, template }: SetTrouble & Pick<KruiseStatefulSet['spec'], 'template'>,
   ): { action?: Action<LogSet>; after?: number } {
     if (!this.#options.failover) return {};
     const { conditions, clock } = context;
-    const pods = new Map(podsOf(context, 'LogSet').map(({ metadata }) => [metadata.name, metadata.creationTimestamp]));
-    const decision = decideFailover(input.spec, failed, input.reserved, clock.now(), {
-      available: context.status.availableStores ?? [],
+    const pods = new Map(podsOf(context, 'LogSet').map((pod) => [pod.metadata.name, pod]));
+    const decision = decideFailover(input.spec, this.#steady(context, failed), input.reserved, clock.now(), {
+      available: this.#steady(context, context.status.availableStores ?? []),
       confirmed: confirmedPods(context.object),
-      createdAt(podName) {
-        const made = pods.get(podName);
-        return made === undefined ? undefined : parseTime(made);
-      },
+      shared: (podName) => sharedCause(pods.get(podName), ofPods.get(podName), template),
+      createdAt: (podName) => this.#madeAt(context, pods.get(podName)),
     });
     if (decision.kind === 'blocked') {
       const isNew = conditions.get('FailoverBlocked')?.message !== decision.why;
-      conditions.set('FailoverBlocked', 'True', 'Quorum', decision.why);
+      conditions.set('FailoverBlocked', 'True', decision.reason, decision.why);
       if (isNew)
         context.event({ type: 'Warning', reason: 'FailoverBlocked', message: decision.why, action: 'Failover' });
     }
     if (decision.kind !== 'blocked') conditions.remove('FailoverBlocked');
     if (decision.kind === 'replace') return { action: replaceStore(input, decision.victim) };
     return decision.kind === 'wait' ? { after: Math.min(decision.after, lookAgain) } : {};
+  }
+
+  /** The stores as if the wall clock had never been put on or back while this process looked on. */
+  #steady({ clock, object }: Context, stores: readonly StoreStatus[]): readonly StoreStatus[] {
+    return stores.map((store) => {
+      if (store.lastTransition === undefined) return store;
+      const elapsed = this.#elapsed.since(`${object.metadata.uid} ${store.podName}`, store.lastTransition);
+      return { ...store, lastTransition: formatTime(clock.now() - elapsed) };
+    });
+  }
+
+  #madeAt({ clock }: Context, pod: Pod | undefined): number | undefined {
+    const { uid = '', creationTimestamp } = pod?.metadata ?? {};
+    return creationTimestamp === undefined ? undefined : clock.now() - this.#elapsed.since(uid, creationTimestamp);
   }
 
   async finalize(context: Context): Promise<boolean> {
@@ -130,9 +154,9 @@ export class LogSetActor implements Actor<LogSet> {
 const lookAgain = 15_000;
 
 /** Writes what is seen of the stores into the status. @returns those that are down */
-function reportStores(context: Context, spec: LogSetSpec): readonly StoreStatus[] {
+function reportStores(context: Context, spec: LogSetSpec, workload: KruiseStatefulSet): readonly StoreStatus[] {
   const { status, conditions, object } = context;
-  const { availableStores, failedStores } = updateStores(context, podsOf(context, 'LogSet'));
+  const { availableStores, failedStores } = updateStores(context, podsOf(context, 'LogSet'), workload);
   const { namespace = '', name } = object.metadata;
   status.discovery = { port: PORT_LOG_SERVICE, address: `${logSetNames(name).discovery}.${namespace}.svc` };
   // The number of those that are up is in the lists; in the message it would be a write more for every dependant.

@@ -8,6 +8,7 @@ import { proxySetProblems } from '../validation/index.ts';
 import { applyPlan, keyOfSet, liveSet, podsOf } from './children.ts';
 import { dependenciesOf, logView } from './log-view.ts';
 import { refuseProblems } from './refuse.ts';
+import { reportTrouble, watchTrouble } from './report-trouble.ts';
 import { pendingRollout } from './rollout.ts';
 
 type Context = ActorContext<ProxySet>;
@@ -34,8 +35,10 @@ export class ProxySetActor implements Actor<ProxySet> {
     const live = liveSet(context, 'ProxySet', spec, workload, names.config);
     const applied = await applyPlan(context, CloneSet, planProxySet(set, spec, storage, service, live));
     report(context, spec, applied);
+    const trouble = await reportTrouble(context, 'ProxySet', applied);
     const pending = pendingRollout(applied);
     if (pending !== undefined) throw new Resync(pending, lookAgain);
+    if (trouble.message !== undefined) watchTrouble(context, trouble.message);
     return undefined;
   }
 

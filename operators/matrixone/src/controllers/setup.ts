@@ -34,6 +34,9 @@ const scope = childrenOfSets;
 /** One name for all: the controllers write different objects. */
 export const FIELD_MANAGER = 'matrixone-operator';
 const fieldManager = FIELD_MANAGER;
+/** Milliseconds that numbers and messages may wait to be written together: on their way up they change at every step. */
+export const STATUS_DELAY = 1_000;
+const common = { fieldManager, statusDelay: STATUS_DELAY };
 
 type ServiceArgs = NonNullable<MatrixOneOptions['serviceArgs']>;
 
@@ -51,7 +54,7 @@ export function setupControllers(manager: Manager, options: MatrixOneOptions = {
 function setupClusters(manager: Manager, serviceArgs: ServiceArgs, { backup, sql }: MatrixOneOptions): void {
   const cluster = new ClusterActor({ serviceArgs, restores: backup !== false, metricReader: sql !== undefined });
   manager
-    .actor(MatrixOneCluster, cluster, { fieldManager, finalizer: FINALIZER_CLUSTER })
+    .actor(MatrixOneCluster, cluster, { ...common, finalizer: FINALIZER_CLUSTER })
     .owns(LogSet, { where: setMatters })
     .owns(DNSet, { where: setMatters })
     .owns(CNSet, { where: setMatters })
@@ -64,9 +67,9 @@ function setupClusters(manager: Manager, serviceArgs: ServiceArgs, { backup, sql
 
 function setupLogSets(manager: Manager, serviceArgs: ServiceArgs, { buckets, failover }: MatrixOneOptions): void {
   const scopeOfBuckets = buckets ? { buckets: buckets.namespace ? { namespace: buckets.namespace } : {} } : {};
-  const logSet = new LogSetActor({ serviceArgs, failover: failover ?? true, ...scopeOfBuckets });
+  const logSet = new LogSetActor({ clock: manager.clock, serviceArgs, failover: failover ?? true, ...scopeOfBuckets });
   const logSets = manager
-    .actor(LogSet, logSet, { fieldManager, finalizer: FINALIZER_LOGSET })
+    .actor(LogSet, logSet, { ...common, finalizer: FINALIZER_LOGSET })
     .owns(KruiseStatefulSet, { scope })
     .owns(Service, { scope })
     .owns(ConfigMap, { scope })
@@ -79,7 +82,7 @@ function setupLogSets(manager: Manager, serviceArgs: ServiceArgs, { buckets, fai
 function setupDNSets(manager: Manager, serviceArgs: ServiceArgs, { buckets }: MatrixOneOptions): void {
   manager
     .actor(DNSet, new DNSetActor({ serviceArgs, buckets: buckets !== undefined }), {
-      fieldManager,
+      ...common,
       finalizer: FINALIZER_DNSET,
     })
     .owns(KruiseStatefulSet, { scope })
@@ -94,7 +97,7 @@ function setupCNSets(manager: Manager, serviceArgs: ServiceArgs, { buckets, cnSt
   const drains = cnStores !== unmanagedCnStores;
   manager
     .actor(CNSet, new CNSetActor({ serviceArgs, buckets: buckets !== undefined, drains }), {
-      fieldManager,
+      ...common,
       finalizer: FINALIZER_CNSET,
     })
     .owns(CloneSet, { scope })
@@ -106,7 +109,7 @@ function setupCNSets(manager: Manager, serviceArgs: ServiceArgs, { buckets, cnSt
 
 function setupProxySets(manager: Manager, serviceArgs: ServiceArgs): void {
   manager
-    .actor(ProxySet, new ProxySetActor({ serviceArgs }), { fieldManager, finalizer: FINALIZER_PROXYSET })
+    .actor(ProxySet, new ProxySetActor({ serviceArgs }), { ...common, finalizer: FINALIZER_PROXYSET })
     .owns(CloneSet, { scope })
     .owns(Service, { scope })
     .owns(ConfigMap, { scope })

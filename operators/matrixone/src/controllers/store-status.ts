@@ -58,7 +58,18 @@ export function untilFailed(store: StoreStatus, timeout: number, now: number): n
   return store.lastTransition === undefined ? timeout : parseTime(store.lastTransition) + timeout - now;
 }
 
-/** Writes the stores of a set into its status, and tells of those that went down or came back. */
+/** Milliseconds within which what is made together is made. */
+const together = 15_000;
+
+/** Whether a store has been down only because its set starts: that it comes up then is no news. */
+function isStarting(down: StoreStatus | undefined, pod: Pod | undefined, workload: KubeObject): boolean {
+  const [made, since] = [pod?.metadata.creationTimestamp, down?.lastTransition];
+  if (made === undefined || since === undefined) return false;
+  const isFirst = parseTime(made) - parseTime(workload.metadata.creationTimestamp ?? made) < together;
+  return isFirst && parseTime(since) - parseTime(made) < together;
+}
+
+/** Writes the stores of a set into its status, and tells of those that went down or came back, or up later than the set. */
 export function updateStores(
   {
     event,
@@ -66,15 +77,19 @@ export function updateStores(
     clock,
   }: Pick<ActorContext<KubeObject>, 'event' | 'clock'> & { readonly status: Writable<StoresStatus> },
   pods: readonly Pod[],
+  workload: KubeObject,
 ): Required<StoresStatus> {
   const known = [...(status.availableStores ?? []), ...(status.failedStores ?? [])];
-  const phases = new Map(known.map(({ podName, phase }) => [podName, phase]));
+  const before = new Map(known.map((store) => [store.podName, store]));
   const now = storesStatus(pods, status, clock.now());
   for (const { podName } of now.failedStores) {
-    if (phases.get(podName) === 'Up') event({ type: 'Warning', reason: 'StoreDown', message: `${podName} is down` });
+    if (before.get(podName)?.phase === 'Up') event({ type: 'Warning', reason: 'StoreDown', message: `${podName} is down` });
   }
   for (const { podName } of now.availableStores) {
-    if (phases.get(podName) === 'Down') event({ reason: 'StoreUp', message: `${podName} is up` });
+    const down = before.get(podName);
+    const pod = pods.find(({ metadata }) => metadata.name === podName);
+    if (down?.phase === 'Down' && !isStarting(down, pod, workload))
+      event({ reason: 'StoreUp', message: `${podName} is up` });
   }
   status.availableStores = now.availableStores;
   status.failedStores = now.failedStores;

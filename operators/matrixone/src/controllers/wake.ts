@@ -23,8 +23,11 @@ export const podMatters: Predicate<Pod> = or(
   onUpdate<Pod>((now, before) => isPodReady(now) !== isPodReady(before) || gateOf(now) !== gateOf(before)),
 );
 
-const verdict = ({ type, status, reason, observedGeneration }: Condition) =>
-  [type, status, reason, observedGeneration].join();
+/** Reasons whose words change on the way to what is wanted, which the cluster does not repeat. */
+const onTheWay: ReadonlySet<string> = new Set(['Waiting', 'Reconciling', 'DependencyNotReady', 'NodesDraining']);
+
+const verdict = ({ type, status, reason, message, observedGeneration }: Condition) =>
+  [type, status, reason, observedGeneration, onTheWay.has(reason) ? '' : message].join();
 
 /** A set changed in a way that its cluster's conditions tell of: what it says on the way does not wake the cluster. */
 export const setMatters: Predicate<KubeObject> = or(

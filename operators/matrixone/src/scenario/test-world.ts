@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 // What the server runs the rules of CRDs with, and loads when it meets one: no virtual time passes while files are read.
 import '@coxswain/schema/cel';
-import { type Cluster, type FaultRule, startCluster } from '@coxswain/cluster';
+import { type Cluster, type ClusterOptions, type FaultRule, startCluster } from '@coxswain/cluster';
 import {
   ConfigMap,
   type CustomResourceDefinition,
@@ -37,6 +37,8 @@ export interface WorldOptions extends MatrixOneOptions {
   readonly plainCrds?: boolean;
   /** Rules by which the server fails for the operator and for all of the control plane, but not for the test. */
   readonly rules?: readonly FaultRule[];
+  /** Its nodes, and what containers do on them; default one, on which all run. */
+  readonly cluster?: Pick<ClusterOptions, 'nodes' | 'behaviour' | 'stages'>;
   /** Is told of everything that the operator asks for, watches aside. */
   readonly onRequest?: (request: TransportRequest) => void;
 }
@@ -70,7 +72,8 @@ function told(inner: Transport, tell: (request: TransportRequest) => void): Tran
   };
 }
 
-function withoutRules(crd: CustomResourceDefinition): CustomResourceDefinition {
+/** A CRD that refuses nothing but what has the wrong form. */
+export function withoutRules(crd: CustomResourceDefinition): CustomResourceDefinition {
   return JSON.parse(JSON.stringify(crd, (name, value) => (name === 'x-kubernetes-validations' ? undefined : value)));
 }
 
@@ -92,7 +95,9 @@ export class World implements AsyncDisposable {
     const log = options.log ?? silentLogger;
     // As strict as clusters get: who makes an object may not block the deletion of an owner that is not its to change.
     const admissionPlugins = ['OwnerReferencesPermissionEnforcement'] as const;
-    const cluster = await world.drive(startCluster({ clock, random: seededRandom(1), log, admissionPlugins }));
+    const cluster = await world.drive(
+      startCluster({ ...options.cluster, clock, random: seededRandom(1), log, admissionPlugins }),
+    );
     world.#stops.push(() => cluster.stop());
     world.#cluster = cluster;
     const crds = matrixoneOperator.crds();
@@ -229,10 +234,13 @@ export class World implements AsyncDisposable {
   }
 
   /** Applies the example: a Secret and the cluster `mo`. */
-  async applyExample(change: (cluster: MatrixOneCluster) => MatrixOneCluster = (same) => same): Promise<void> {
+  async applyExample(
+    change: (cluster: MatrixOneCluster) => MatrixOneCluster = (same) => same,
+    namespace = 'default',
+  ): Promise<void> {
     const documents = parseAllDocuments(readFileSync(example, 'utf8')).map((document) => document.toJS() as KubeObject);
     for (const document of documents) {
-      const object = { ...document, metadata: { ...document.metadata, namespace: 'default' } };
+      const object = { ...document, metadata: { ...document.metadata, namespace } };
       if (object.kind === 'Secret') await this.drive(this.client.of(Secret).create(object));
       else await this.drive(this.client.of(MatrixOneCluster).create(change(object as MatrixOneCluster)));
     }

@@ -3,7 +3,14 @@ import { type Action, type Actor, type ActorContext, Resync } from '@coxswain/ru
 import { strategic } from '@coxswain/runtime/client';
 import { formatTime, keyOf } from '@coxswain/runtime/core';
 import { type WebUI, type WebUISpec, webUINames } from '../api/index.ts';
-import { podsOf, refuseProblems, removeOldConfigs, updateStores } from '../controllers/index.ts';
+import {
+  podsOf,
+  refuseProblems,
+  removeOldConfigs,
+  reportTrouble,
+  updateStores,
+  watchTrouble,
+} from '../controllers/index.ts';
 import { webUIProblems } from '../validation/index.ts';
 import { planWebUI, WEBUI_GATE } from './plan.ts';
 
@@ -23,9 +30,11 @@ export class WebUIActor implements Actor<WebUI> {
     await apply(ConfigMap, plan.configMap);
     const workload = await apply(Deployment, plan.workload);
     await openGates(context);
-    const ready = report(context, spec);
+    const ready = report(context, spec, workload);
+    const trouble = await reportTrouble(context, 'WebUI', workload);
     const waits = pending(workload, spec, ready);
     if (waits !== undefined) throw new Resync(waits, lookAgain);
+    if (trouble.message !== undefined) watchTrouble(context, trouble.message);
     const { config } = webUINames(object.metadata.name);
     await removeOldConfigs(context, config, new Set([plan.configMap.metadata.name]), podsOf(context, 'WebUI'));
     return undefined;
@@ -56,9 +65,9 @@ async function openGates(context: Context): Promise<void> {
 }
 
 /** Writes what is seen of the pods into the status. @returns how many are up */
-function report(context: Context, spec: WebUISpec): number {
+function report(context: Context, spec: WebUISpec, workload: Deployment): number {
   const { conditions } = context;
-  const { availableStores } = updateStores(context, podsOf(context, 'WebUI'));
+  const { availableStores } = updateStores(context, podsOf(context, 'WebUI'), workload);
   if (availableStores.length >= spec.replicas)
     conditions.set('Ready', 'True', 'AllPodsReady', 'all dashboards are ready');
   else conditions.set('Ready', 'False', 'NoEnoughReadyStores', `fewer than ${spec.replicas} dashboards are ready`);

@@ -1,0 +1,149 @@
+import type { ContainerStatus, Pod } from '@coxswain/k8s';
+import { parseTime } from '@coxswain/runtime/core';
+import { CONDITION_CN_STORE } from '../api/index.ts';
+import { isPodReady } from './store-status.ts';
+
+/** Why a pod does not get ready by itself. `message` goes on after the pod's name and a colon, and stays the same while the trouble does. */
+export interface PodTrouble {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Milliseconds that are the normal course: of a scheduler that waits for volumes, and of a pod on its way up or down. */
+const [schedulingTime, normalTime] = [10_000, 60_000];
+
+/** What kubelets say of an image that they do not get. */
+const pulling: ReadonlySet<string | undefined> = new Set([
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'ErrImageNeverPull',
+  'InvalidImageName',
+  'ImageInspectError',
+  'RegistryUnavailable',
+]);
+/** … and of a container that cannot be made. */
+const making: ReadonlySet<string | undefined> = new Set([
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'RunContainerError',
+  'StartError',
+]);
+
+/** Longest part of somebody else's words that is repeated. */
+const longest = 300;
+
+function cut(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+}
+
+/**
+ * What is wrong with a pod; `undefined` when nothing is, or when it is only on its way.
+ * @param before reason that was told of it in the last pass: a container that crashed is not well because it runs again
+ */
+export function podTrouble(pod: Pod, now: number, before?: string): PodTrouble | undefined {
+  const { status = {}, metadata } = pod;
+  if (metadata.deletionTimestamp) return leavingTrouble(pod, now);
+  if (status.phase === 'Failed') {
+    const why = cut([status.reason, status.message].filter(Boolean).join(': '));
+    return { reason: 'PodFailed', message: `it has failed and is replaced${why && `: ${why}`}` };
+  }
+  return schedulingTrouble(pod, now) ?? containerTrouble(pod, now, before) ?? startTrouble(pod, now);
+}
+
+function leavingTrouble({ metadata, spec }: Pod, now: number): PodTrouble | undefined {
+  // A draining node is told of in a condition of its own; a pod that its time of grace is up for is not draining.
+  if (now - parseTime(metadata.deletionTimestamp ?? '') < normalTime) return undefined;
+  const held = metadata.finalizers?.length ? `held by ${metadata.finalizers.join(', ')}` : undefined;
+  const message = held ?? `node ${spec?.nodeName ?? ''} does not say that it has ended`;
+  return { reason: 'StuckTerminating', message: `it is being deleted and does not go: ${message}` };
+}
+
+const conditionOf = ({ status }: Pod, type: string) => status?.conditions?.find((one) => one.type === type);
+
+/** Whether a condition that does not hold has not held for so long. */
+function lasts(pod: Pod, type: string, time: number, now: number): boolean {
+  const condition = conditionOf(pod, type);
+  const since = condition?.lastTransitionTime ?? pod.metadata.creationTimestamp;
+  return condition?.status === 'False' && since !== undefined && now - parseTime(since) >= time;
+}
+
+function schedulingTrouble(pod: Pod, now: number): PodTrouble | undefined {
+  if (!lasts(pod, 'PodScheduled', schedulingTime, now)) return undefined;
+  const { message = '', reason = '' } = conditionOf(pod, 'PodScheduled') ?? {};
+  return { reason: 'Unschedulable', message: `no node takes it: ${cut(message || reason)}` };
+}
+
+function containerTrouble({ status, spec }: Pod, now: number, before: string | undefined): PodTrouble | undefined {
+  for (const container of [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]) {
+    const image = spec?.containers.find(({ name }) => name === container.name)?.image ?? container.image;
+    const trouble = waitingTrouble(container, image) ?? crashTrouble(container, now, before);
+    if (trouble) return trouble;
+  }
+  return undefined;
+}
+
+function waitingTrouble({ name, state }: ContainerStatus, image: string): PodTrouble | undefined {
+  const { reason, message = '' } = state?.waiting ?? {};
+  if (pulling.has(reason)) {
+    // Pulling and pausing take turns, with the same cause.
+    const cause = cut(message.replace(/^Back-off pulling image "[^"]*"(: ErrImagePull)?(: )?/, ''));
+    return {
+      reason: 'ImagePull',
+      message: `image ${image} of container ${name} cannot be pulled${cause && `: ${cause}`}`,
+    };
+  }
+  if (making.has(reason))
+    return { reason: 'ContainerNotMade', message: `container ${name} cannot start: ${cut(message)}` };
+  return undefined;
+}
+
+function crashTrouble(container: ContainerStatus, now: number, before: string | undefined): PodTrouble | undefined {
+  const { name, state, lastState, restartCount } = container;
+  const end = state?.terminated ?? lastState?.terminated;
+  if (!end || restartCount === 0) return undefined;
+  const runs = state?.running?.startedAt;
+  const isWell = runs !== undefined && (before !== 'Crashing' || now - parseTime(runs) >= normalTime);
+  if (isWell || end.exitCode === 0) return undefined;
+  const why = end.reason && end.reason !== 'Error' ? ` (${end.reason})` : '';
+  const said = end.message ? `: ${cut(end.message)}` : '';
+  const message = `container ${name} ends soon after each start, last with exit code ${end.exitCode}${why}${said}`;
+  return { reason: 'Crashing', message };
+}
+
+/** What keeps a pod that has a node and no container in trouble. */
+function startTrouble(pod: Pod, now: number): PodTrouble | undefined {
+  const { status } = pod;
+  if (isPodReady(pod) || !lasts(pod, 'Ready', normalTime, now)) return undefined;
+  const gate = conditionOf(pod, CONDITION_CN_STORE);
+  if (conditionOf(pod, 'ContainersReady')?.status === 'True' && gate?.status === 'False') {
+    // Draining nodes, and those that a person keeps out of service, are in no trouble.
+    if (gate.reason !== 'CNStoreNotRegistered' && gate.reason !== 'CNStoreUnknown') return undefined;
+    const message = `it runs, and is not in service: ${cut(gate.message || gate.reason)}`;
+    return { reason: 'NotInService', message };
+  }
+  const isMade = status?.containerStatuses?.some(({ state }) => state?.running);
+  if (!isMade) {
+    const message = 'its containers are not made: its volumes, or its network, are missing';
+    return { reason: 'VolumesMissing', message };
+  }
+  const ready = conditionOf(pod, 'Ready');
+  return {
+    reason: 'NotReady',
+    message: `it runs and does not become ready: ${cut(ready?.message || ready?.reason || '')}`,
+  };
+}
+
+/** Those that come from what the pod is told to be, so that another one in its place has them, too. */
+const shared: ReadonlySet<string | undefined> = new Set(['ImagePull', 'ContainerNotMade', 'SecretMissing']);
+
+/** What a trouble of a pod says, if another one from the template would have it, too. */
+export function sharedCause(
+  pod: Pod | undefined,
+  trouble: PodTrouble | undefined,
+  template: { readonly spec?: Pod['spec'] },
+): string | undefined {
+  const images = (spec: Pod['spec']) => spec?.containers.map(({ image }) => image).join();
+  const isOfTemplate = images(pod?.spec) === images(template.spec);
+  return isOfTemplate && shared.has(trouble?.reason) ? trouble?.message : undefined;
+}
