@@ -15,6 +15,7 @@ export type {
   Pattern,
   WatchFault,
 } from './faults/index.ts';
+export { type GuestNodes, type GuestNodesOptions, guestNodes } from './guest-nodes.ts';
 export { ListenError } from './http/index.ts';
 export {
   type ContainerBehaviour,

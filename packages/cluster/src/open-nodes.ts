@@ -24,6 +24,8 @@ export interface OpenNodesOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly options: ClusterOptions;
+  /** First number of the addresses of process-backed nodes, their pods and Services; default 127. */
+  readonly net?: number;
 }
 
 /** Both sorts of nodes, with the pool that plays them once it runs. */
@@ -100,11 +102,16 @@ class Nodes implements OpenNodes {
 }
 
 /** Prepares the nodes of a cluster. What process-backed ones need is loaded only when there are some. */
-export async function openNodes({ clock, random, log, options }: OpenNodesOptions): Promise<OpenNodes> {
+export async function openNodes({ clock, random, log, options, net }: OpenNodesOptions): Promise<OpenNodes> {
   const count = options.controlPlane === false ? 0 : (options.processNodes ?? 0);
   if (count === 0) return new Nodes(options, undefined);
   const { ProcessNodes } = await import('./node/process-nodes.ts');
   const { dataDir, images = [] } = options;
-  const processes = new ProcessNodes({ clock, random, log, count, images, ...(dataDir ? { dataDir } : {}) });
+  const settings = { clock, random, log, count, images };
+  const processes = new ProcessNodes({
+    ...settings,
+    ...(dataDir ? { dataDir } : {}),
+    ...(net === undefined ? {} : { net }),
+  });
   return new Nodes(options, processes);
 }

@@ -19,6 +19,7 @@ export {
   askEtcd,
   type ControlPlane,
   type ControlPlaneOptions,
+  type RefusedRequest,
   startControlPlane,
 } from './control-plane/index.ts';
 export {
@@ -47,6 +48,13 @@ export {
   type Rule,
   watchInvariants,
 } from './invariants/index.ts';
+export {
+  inOwnNetwork,
+  type MixedCluster,
+  type MixedClusterOptions,
+  type OwnNetwork,
+  startMixedCluster,
+} from './mixed-cluster/index.ts';
 export { type Cut, type CutTransport, cutTransport } from './perturb/index.ts';
 export { type ClusterProgram, type Finished, helmFor, kubectlFor, type Running } from './programs.ts';
 export { missingRules, type RbacRecorder, type RbacUse, recordRbac, unusedRules } from './rbac/index.ts';

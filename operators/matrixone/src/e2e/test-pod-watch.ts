@@ -1,8 +1,8 @@
 import { Pod } from '@coxswain/k8s';
 import type { WatchEvent } from '@coxswain/runtime/client';
-import type { Cluster } from '@coxswain/testing';
 import { LABEL_COMPONENT } from '../api/index.ts';
 import { isPodReady } from '../controllers/store-status.ts';
+import type { Ground } from './test-ground.ts';
 import { namespace } from './test-world.ts';
 
 export type Component = 'LogSet' | 'DNSet' | 'CNSet' | 'ProxySet';
@@ -23,7 +23,7 @@ export class PodWatch implements AsyncDisposable {
     this.#done = this.#read(stream);
   }
 
-  static async begin({ client }: Cluster): Promise<PodWatch> {
+  static async begin({ client }: Ground): Promise<PodWatch> {
     const { items, metadata } = await client.of(Pod).list({ namespace });
     const over = new AbortController();
     const { resourceVersion = '' } = metadata;

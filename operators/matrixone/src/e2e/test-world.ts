@@ -1,18 +1,28 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { ConfigMap, Deployment, type Kind, Lease, PersistentVolumeClaim, Pod, Secret, Service } from '@coxswain/k8s';
+import {
+  ConfigMap,
+  Deployment,
+  type Kind,
+  Lease,
+  Namespace,
+  PersistentVolumeClaim,
+  Pod,
+  Secret,
+  Service,
+} from '@coxswain/k8s';
 import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { merge } from '@coxswain/runtime/client';
 import { messageOf, sleep, systemClock } from '@coxswain/runtime/core';
-import { type Cluster, type ClusterProgram, helmFor, kubectlFor, startCluster } from '@coxswain/testing';
+import { type ClusterProgram, helmFor, kubectlFor } from '@coxswain/testing';
 import { CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet } from '../api/index.ts';
 import { charts } from '../chart/test-helm.ts';
 import { leaseName } from '../process/index.ts';
+import { type Ground, startGround } from './test-ground.ts';
 
 export const namespace = 'default';
 const system = 'mo-system';
 const deployment = 'mo-matrixone-operator';
-/** Helm values that no test differs in: no webhooks, whose certificate costs seconds and has tests of its own. */
-const fixed = ['webhook.createResource=false', 'replicaCount=2'];
+const usual = ['webhook.createResource=false', 'replicaCount=2'];
 
 /** What a user writes: the server fills in the rest. */
 export type Spec = Omit<MatrixOneCluster['spec'], 'cnGroups' | 'proxy'> & {
@@ -61,29 +71,39 @@ const common = ['Service kubernetes', 'ConfigMap kube-root-ca.crt'];
 /** Milliseconds between two looks. */
 const look = 50;
 
-/** An embedded cluster whose containers are processes, with the operator as its chart installs it, in two replicas. */
+/** How a world differs from the usual one; all of it optional. */
+export interface WorldOptions {
+  /** Folders of images that go before the usual ones. */
+  readonly images?: readonly string[];
+  /** Helm values of the operator. Default: no webhooks, whose certificate costs seconds and has tests of its own, and two replicas. */
+  readonly values?: readonly string[];
+  /** The Pod Security Standard that is enforced in the namespace of the operator; default none. */
+  readonly enforce?: string;
+}
+
+/** A cluster whose containers are processes, with the operator as its chart installs it, in two replicas. */
 export class ProcessWorld implements AsyncDisposable {
-  readonly cluster: Cluster;
+  readonly cluster: Ground;
   readonly helm: ClusterProgram;
   readonly kubectl: ClusterProgram;
 
-  private constructor(cluster: Cluster, helm: ClusterProgram, kubectl: ClusterProgram) {
+  private constructor(cluster: Ground, helm: ClusterProgram, kubectl: ClusterProgram) {
     this.cluster = cluster;
     this.helm = helm;
     this.kubectl = kubectl;
   }
 
-  /** @param images folders of images that go before the usual ones */
-  static async start(images: readonly string[] = []): Promise<ProcessWorld> {
-    const cluster = await startCluster({ port: 0, processNodes: 1, images });
+  static async start({ images = [], values = usual, enforce }: WorldOptions = {}): Promise<ProcessWorld> {
+    const cluster = await startGround({ images });
     const world = new ProcessWorld(
       cluster,
       await helmFor(cluster.kubeconfig()),
       await kubectlFor(cluster.kubeconfig()),
     );
     try {
-      const args = ['install', 'mo', charts.operator, '-n', system, '--create-namespace', '--set', fixed.join(',')];
-      await world.helm(args);
+      const labels: Record<string, string> = enforce ? { 'pod-security.kubernetes.io/enforce': enforce } : {};
+      await cluster.client.of(Namespace).create({ metadata: { name: system, labels } });
+      await world.helm(['install', 'mo', charts.operator, '-n', system, '--set', values.join(',')]);
       await world.until('two ready replicas of the operator', async () => {
         const { status } = await cluster.client.of(Deployment).get({ namespace: system, name: deployment });
         return status?.readyReplicas === 2 && (await world.holder()) !== undefined;

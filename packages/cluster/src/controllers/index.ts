@@ -24,6 +24,7 @@ import { volumeControllers } from './volume/index.ts';
 
 export { kruiseControllers, kruiseCrds } from './kruise/index.ts';
 export type { TokenSource } from './token-secrets/index.ts';
+export { storageDriver } from './volume/index.ts';
 
 /** Adds the garbage collector, the namespace and the quota controller, which work on the metadata of every kind. */
 export function cleanupControllers(manager: Manager): void {

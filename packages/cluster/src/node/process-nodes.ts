@@ -17,6 +17,8 @@ export interface ProcessNodesOptions {
   readonly images: readonly string[];
   /** Where the cluster keeps its state. Default: pods, logs and volumes are in a temporary folder, which goes with the cluster. */
   readonly dataDir?: string;
+  /** First number of the addresses of nodes, pods and Services; default 127. */
+  readonly net?: number;
 }
 
 /** The process-backed nodes of a cluster with their network, from the claim of their addresses to the end. All share one runtime. */
@@ -28,8 +30,8 @@ export class ProcessNodes {
 
   constructor(options: ProcessNodesOptions) {
     this.#options = options;
-    const { clock, random, log } = options;
-    this.network = new ProcessNetwork({ clock, random, log });
+    const { clock, random, log, net } = options;
+    this.network = new ProcessNetwork({ clock, random, log, ...(net === undefined ? {} : { net }) });
   }
 
   /** Those that the cluster starts with. Others of this sort that it has are removed with their pods. */

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { type Clock, sleep } from '@coxswain/runtime/core';
+import { endsWithParent } from '../processes/index.ts';
 
 /** How much of what a program last said is kept for error messages, in characters. */
 const tail = 2_000;
@@ -20,9 +21,9 @@ export interface Child {
   kill(): Promise<void>;
 }
 
-/** Starts a program whose output is kept, not shown. */
+/** Starts a program whose output is kept, not shown. It ends with this process at the latest. */
 export function startChild(clock: Clock, name: string, path: string, args: readonly string[]): Child {
-  const child: ChildProcess = spawn(path, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child: ChildProcess = spawn(...endsWithParent(path, args), { stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
   let gone = false;
   const keep = (chunk: Buffer) => {

@@ -3,5 +3,6 @@
  * `./cox test` needs may depend on it.
  */
 export { askEtcd } from './ask-etcd.ts';
+export type { RefusedRequest } from './audit.ts';
 export { compactEtcd } from './compact-etcd.ts';
 export { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './start-control-plane.ts';

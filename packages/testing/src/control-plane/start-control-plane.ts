@@ -1,13 +1,22 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient, httpTransport, loadKubeconfig, type Transport } from '@coxswain/runtime/client';
 import { type Clock, systemClock } from '@coxswain/runtime/core';
-import { goProgramPath, missingGoPrograms } from '../go-programs/index.ts';
+import { type GoProgram, missingGoPrograms } from '../go-programs/index.ts';
 import { tokenKubeconfig } from '../token-kubeconfig.ts';
-import { type Child, freePort, startChild, untilReady } from './child.ts';
+import { auditFlags, type RefusedRequest, refusedIn } from './audit.ts';
+import { type Child, freePort, untilReady } from './child.ts';
+import {
+  certificateOf,
+  type PlaneSettings,
+  startApiserver,
+  startControllerManager,
+  startEtcd,
+  writeSecrets,
+} from './programs.ts';
 
 /** Of a real etcd and kube-apiserver; all of it optional. */
 export interface ControlPlaneOptions {
@@ -16,9 +25,17 @@ export interface ControlPlaneOptions {
   readonly clock?: Clock;
   /** Admission plug-ins that a plain Kubernetes leaves off, too: `OwnerReferencesPermissionEnforcement`. Default: none. */
   readonly admissionPlugins?: readonly string[];
+  /** Where Services have their addresses; default `10.96.0.0/16`. */
+  readonly serviceRange?: string;
+  /** An address of this machine, not one of 127.0.0.0/8, where pods find the API server. Default: it listens on loopback only. */
+  readonly address?: string;
+  /** Whether kube-controller-manager runs, each of its controllers with permissions of its own. Default false. */
+  readonly controllers?: boolean;
+  /** Whether every answer is noted, for {@link ControlPlane.refused}. Default false. */
+  readonly audit?: boolean;
 }
 
-/** A real etcd and kube-apiserver on loopback, empty, with nothing else running. */
+/** A real etcd and kube-apiserver, empty, with nothing else running but what was asked for. */
 export interface ControlPlane {
   /** As an administrator (`system:masters`). */
   readonly client: Client;
@@ -27,7 +44,9 @@ export interface ControlPlane {
   readonly url: string;
   /** `http://127.0.0.1:PORT` of etcd, whose JSON gateway is open to all on this machine. */
   readonly etcdUrl: string;
-  /** Process ids of etcd and kube-apiserver. */
+  /** What was refused so far, to whom, and why; conflicts and what is not there aside. Only with `audit`. */
+  refused(): Promise<readonly RefusedRequest[]>;
+  /** Process ids of etcd, kube-apiserver and kube-controller-manager. */
   readonly pids: readonly number[];
   /** Ends kube-apiserver as a power cut does (SIGKILL) and starts it again, at the same address. Resolves when it is ready. */
   crashApiserver(): Promise<void>;
@@ -39,52 +58,11 @@ export interface ControlPlane {
 }
 
 const admin = 'admin';
-
-function startEtcd(clock: Clock, path: string, data: string, [client, peer]: readonly [number, number]): Child {
-  const clientUrl = `http://127.0.0.1:${client}`;
-  const peerUrl = `http://127.0.0.1:${peer}`;
-  return startChild(clock, 'etcd', path, [
-    `--data-dir=${data}`,
-    '--unsafe-no-fsync',
-    '--log-level=error',
-    `--listen-client-urls=${clientUrl}`,
-    `--advertise-client-urls=${clientUrl}`,
-    `--listen-peer-urls=${peerUrl}`,
-    `--initial-advertise-peer-urls=${peerUrl}`,
-    `--initial-cluster=default=${peerUrl}`,
-  ]);
-}
-
-async function startApiserver(
-  clock: Clock,
-  path: string,
-  dir: string,
-  at: { readonly etcd: number; readonly port: number; readonly token: string; readonly plugins: readonly string[] },
-): Promise<Child> {
-  const key = join(dir, 'sa.key');
-  const tokens = join(dir, 'tokens.csv');
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  await writeFile(key, privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 });
-  await writeFile(tokens, `${at.token},${admin},${admin},system:masters\n`, { mode: 0o600 });
-  return startChild(clock, 'kube-apiserver', path, [
-    `--etcd-servers=http://127.0.0.1:${at.etcd}`,
-    `--secure-port=${at.port}`,
-    '--bind-address=127.0.0.1',
-    `--cert-dir=${join(dir, 'certs')}`,
-    '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
-    `--service-account-key-file=${key}`,
-    `--service-account-signing-key-file=${key}`,
-    '--service-cluster-ip-range=10.96.0.0/16',
-    '--authorization-mode=RBAC',
-    '--allow-privileged',
-    `--token-auth-file=${tokens}`,
-    ...(at.plugins.length > 0 ? [`--enable-admission-plugins=${at.plugins.join(',')}`] : []),
-  ]);
-}
+const controllerManager = 'system:kube-controller-manager';
 
 /** Whether the URL answers 200 to somebody who does not check its certificate. */
-function isReady(url: string, token: string): Promise<boolean> {
-  const headers = { authorization: `Bearer ${token}` };
+function isReady(url: string, token?: string): Promise<boolean> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return new Promise((resolve) => {
     const asked = request(url, { headers, rejectUnauthorized: false, timeout: 2_000 }, (answer) => {
       answer.resume();
@@ -96,67 +74,149 @@ function isReady(url: string, token: string): Promise<boolean> {
   });
 }
 
-/**
- * Starts a real etcd and kube-apiserver, with all default admission and RBAC, without a controller manager or nodes.
- * @throws Error naming the missing programs, or what the program said that did not come up
- */
-export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const { timeout = 120_000, clock = systemClock, admissionPlugins: plugins = [] } = options;
-  const missing = await missingGoPrograms(['etcd', 'kube-apiserver']);
+/** @throws Error naming what is not built */
+async function refuseWithoutPrograms({ controllers }: ControlPlaneOptions): Promise<void> {
+  const wanted: GoProgram[] = ['etcd', 'kube-apiserver'];
+  if (controllers) wanted.push('kube-controller-manager');
+  const missing = await missingGoPrograms(wanted);
   if (missing.length > 0)
     throw new Error(
       `no real control plane: ${missing.join(' and ')} not built; \`./cox test differential\` does, or set KCP to the folder that has them`,
     );
-  const dir = await mkdtemp(join(tmpdir(), 'coxswain-control-plane-'));
-  const children: Child[] = [];
-  const closers: (() => Promise<void>)[] = [() => rm(dir, { recursive: true, force: true })];
-  const stop = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer();
+}
+
+async function settingsOf(options: ControlPlaneOptions, folder: string): Promise<PlaneSettings> {
+  const { clock = systemClock, admissionPlugins = [], serviceRange = '10.96.0.0/16', address, audit } = options;
+  const token = () => randomBytes(16).toString('hex');
+  return {
+    clock,
+    folder,
+    ports: { etcd: await freePort(), peer: await freePort(), server: await freePort() },
+    tokens: { [admin]: { token: token(), group: 'system:masters' }, [controllerManager]: { token: token() } },
+    admissionPlugins,
+    serviceRange,
+    address,
+    flags: audit ? await auditFlags(folder) : [],
   };
-  const keep = (child: Child) => {
-    children.push(child);
-    closers.push(() => child.stop());
-    return child;
-  };
+}
+
+/**
+ * Starts a real etcd and kube-apiserver, with all default admission and RBAC, without nodes; with kube-controller-manager when asked to.
+ * @throws Error naming the missing programs, or what the program said that did not come up
+ */
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  await refuseWithoutPrograms(options);
+  const folder = await mkdtemp(join(tmpdir(), 'coxswain-control-plane-'));
+  const plane = new RunningControlPlane(await settingsOf(options, folder), options.timeout ?? 120_000);
   try {
-    const [etcdPort, peerPort, port] = [await freePort(), await freePort(), await freePort()];
-    const token = randomBytes(16).toString('hex');
-    const url = `https://127.0.0.1:${port}`;
-    keep(startEtcd(clock, goProgramPath('etcd'), join(dir, 'etcd'), [etcdPort, peerPort]));
-    const serve = async () => {
-      const at = { etcd: etcdPort, port, token, plugins };
-      const server = keep(await startApiserver(clock, goProgramPath('kube-apiserver'), dir, at));
-      await untilReady(clock, server, probe, timeout);
-    };
-    const probe = async () => {
-      const broken = children.find((child) => child.ended());
-      if (broken) throw new Error(`${broken.name} ended; it last said:\n${broken.said()}`);
-      return isReady(`${url}/readyz`, token);
-    };
-    await serve();
-    const ca = await readFile(join(dir, 'certs', 'apiserver.crt'), 'utf8');
-    const config = tokenKubeconfig({ name: 'real', server: url, ca, serverName: 'kubernetes.default.svc', token });
-    const transport = httpTransport(await loadKubeconfig({ text: config }));
-    closers.push(() => transport.close());
-    return {
-      client: createClient({ transport, fieldManager: admin, userAgent: admin, clock }),
-      transport,
-      url,
-      etcdUrl: `http://127.0.0.1:${etcdPort}`,
-      get pids() {
-        return children.map(({ pid }) => pid);
-      },
-      async crashApiserver() {
-        const [server] = children.splice(1);
-        await server?.kill();
-        await serve();
-      },
-      kubeconfig: () => config,
-      stop,
-      [Symbol.asyncDispose]: stop,
-    };
+    await plane.start(options.controllers ?? false);
+    return plane;
   } catch (error) {
-    await stop();
+    await plane.stop();
     throw error;
+  }
+}
+
+/** How its administrator reaches it. */
+interface Connection {
+  readonly client: Client;
+  readonly transport: Transport;
+  readonly ca: string;
+}
+
+class RunningControlPlane implements ControlPlane {
+  readonly url: string;
+  readonly etcdUrl: string;
+  readonly #settings: PlaneSettings;
+  readonly #timeout: number;
+  readonly #children = new Map<string, Child>();
+  #connection: Connection | undefined;
+
+  /** @param timeout milliseconds that each program may take */
+  constructor(settings: PlaneSettings, timeout: number) {
+    this.#settings = settings;
+    this.#timeout = timeout;
+    this.url = `https://127.0.0.1:${settings.ports.server}`;
+    this.etcdUrl = `http://127.0.0.1:${settings.ports.etcd}`;
+  }
+
+  async start(withControllers: boolean): Promise<void> {
+    const settings = this.#settings;
+    const { folder, clock } = settings;
+    await writeSecrets(settings);
+    this.#children.set('etcd', startEtcd(settings));
+    await this.#serve();
+    const ca = await readFile(certificateOf(folder), 'utf8');
+    const transport = httpTransport(await loadKubeconfig({ text: this.#kubeconfigOf(admin, ca) }));
+    const client = createClient({ transport, fieldManager: admin, userAgent: admin, clock });
+    this.#connection = { client, transport, ca };
+    if (!withControllers) return;
+    const file = join(folder, 'controllers.kubeconfig');
+    await writeFile(file, this.#kubeconfigOf(controllerManager, ca), { mode: 0o600 });
+    const port = await freePort();
+    await this.#up(startControllerManager(settings, port, file), () => isReady(`https://127.0.0.1:${port}/healthz`));
+  }
+
+  get client(): Client {
+    return this.#connected.client;
+  }
+
+  get transport(): Transport {
+    return this.#connected.transport;
+  }
+
+  get pids(): readonly number[] {
+    return [...this.#children.values()].map(({ pid }) => pid);
+  }
+
+  refused(): Promise<readonly RefusedRequest[]> {
+    return refusedIn(this.#settings.folder);
+  }
+
+  async crashApiserver(): Promise<void> {
+    await this.#children.get('kube-apiserver')?.kill();
+    await this.#serve();
+  }
+
+  kubeconfig(): string {
+    return this.#kubeconfigOf(admin, this.#connected.ca);
+  }
+
+  async stop(): Promise<void> {
+    await this.#connection?.transport.close();
+    for (const [name, child] of [...this.#children].reverse()) {
+      await child.stop();
+      this.#children.delete(name);
+    }
+    await rm(this.#settings.folder, { recursive: true, force: true });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  get #connected(): Connection {
+    if (!this.#connection) throw new Error('the control plane does not run yet');
+    return this.#connection;
+  }
+
+  #serve(): Promise<void> {
+    const token = this.#settings.tokens[admin]?.token;
+    return this.#up(startApiserver(this.#settings), () => isReady(`${this.url}/readyz`, token));
+  }
+
+  async #up(child: Child, probe: () => Promise<boolean>): Promise<void> {
+    this.#children.set(child.name, child);
+    const ready = async () => {
+      const broken = [...this.#children.values()].find((one) => one.ended());
+      if (broken) throw new Error(`${broken.name} ended; it last said:\n${broken.said()}`);
+      return probe();
+    };
+    await untilReady(this.#settings.clock, child, ready, this.#timeout);
+  }
+
+  #kubeconfigOf(user: string, ca: string): string {
+    const token = this.#settings.tokens[user]?.token;
+    return tokenKubeconfig({ name: 'real', server: this.url, ca, serverName: 'kubernetes.default.svc', token });
   }
 }

@@ -3,6 +3,6 @@
  */
 export { type BootstrapOptions, bootstrapCluster, bootstrapDefinitions, publishServer } from './bootstrap.ts';
 export type { NamespaceDefaults } from './namespace-defaults.ts';
-export type { ServerAddress } from './objects.ts';
+export { type ServerAddress, storageClass } from './objects.ts';
 export { bootstrapRoles } from './roles.ts';
 export type { BootstrapContext } from './write.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '@coxswain/k8s';
+import type { KubeObject, StorageClass } from '@coxswain/k8s';
 
 /** Host and port that programs in the cluster reach the API server at. */
 export interface ServerAddress {
@@ -25,25 +25,23 @@ function priorityClassOf(name: string, value: number, description: string): Boot
   };
 }
 
-const storageClass: BootstrapObject = {
-  resource: 'storage.k8s.io/storageclasses',
-  object: {
-    apiVersion: 'storage.k8s.io/v1',
-    kind: 'StorageClass',
-    metadata: { name: 'standard', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
-    provisioner: 'coxswain.io/embedded',
-    reclaimPolicy: 'Delete',
-    allowVolumeExpansion: true,
-    volumeBindingMode: 'WaitForFirstConsumer',
-  },
-};
+/** The class of claims that name none. */
+export const storageClass = {
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'StorageClass',
+  metadata: { name: 'standard', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+  provisioner: 'coxswain.io/embedded',
+  reclaimPolicy: 'Delete',
+  allowVolumeExpansion: true,
+  volumeBindingMode: 'WaitForFirstConsumer',
+} as const satisfies StorageClass;
 
 /** What every cluster has, in the order of creation: a namespace comes before what lives in it. */
 export const commonObjects: readonly BootstrapObject[] = [
   ...['kube-system', 'kube-public', 'kube-node-lease', 'default'].map(namespaceOf),
   priorityClassOf('system-node-critical', 2_000_001_000, 'For pods a node cannot do without.'),
   priorityClassOf('system-cluster-critical', 2_000_000_000, 'For pods the cluster cannot do without.'),
-  storageClass,
+  { resource: 'storage.k8s.io/storageclasses', object: storageClass },
 ];
 
 const serviceMetadata = { name: 'kubernetes', namespace: 'default' };

@@ -39,9 +39,8 @@ const volumeOf = (claim: PersistentVolumeClaim) => (claim.spec?.volumeName ? [{ 
 
 /** Adds the volume controllers to the control plane's manager. */
 export function volumeControllers(manager: Manager): void {
-  manager.cache.informer(Pod).addIndex(podsByClaim, claimsOf);
   bindingControllers(manager);
-  driverControllers(manager);
+  storageDriver(manager);
   protectionControllers(manager);
 }
 
@@ -79,7 +78,10 @@ function bindingControllers(manager: Manager): void {
     .run(tolerant(new EphemeralClaims(controllerRecorder(manager, 'ephemeral_volume'))));
 }
 
-function driverControllers(manager: Manager): void {
+/** Adds what a storage driver brings along: of use also where another control plane binds and protects. */
+export function storageDriver(manager: Manager): void {
+  manager.cache.informer(Pod).addIndex(podsByClaim, claimsOf);
+  manager.cache.informer(PersistentVolumeClaim).addIndex(byAttributesClass, attributesClassesOf);
   const recorder = controllerRecorder(manager, 'coxswain.io/embedded');
   const waiting = (_class: StorageClass | VolumeAttributesClass, context: { readonly cache: Cache }) =>
     unboundClaims(context);
@@ -104,7 +106,6 @@ function driverControllers(manager: Manager): void {
 }
 
 function protectionControllers(manager: Manager): void {
-  manager.cache.informer(PersistentVolumeClaim).addIndex(byAttributesClass, attributesClassesOf);
   manager.cache.informer(PersistentVolume).addIndex(byAttributesClass, attributesClassesOf);
   manager
     .controller(PersistentVolumeClaim, 'pvc-protection')

@@ -14,6 +14,8 @@ export interface ProcessNetworkOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** First number of all addresses, each of which the machine has by itself; default 127. */
+  readonly net?: number;
 }
 
 /**
@@ -33,12 +35,12 @@ export class ProcessNetwork implements PodNetwork {
   }
 
   /**
-   * Takes a part of 127.0.0.0/8, and answers where Services are in it.
+   * Takes a part of 127.0.0.0/8 (or of `net`), and answers where Services are in it.
    * @param stored the range of an earlier start
    * @throws NetworkError
    */
   async claim(stored: string | undefined): Promise<ServiceNetwork> {
-    const block = await claimBlock(this.#options.random, stored);
+    const block = await claimBlock(this.#options.random, stored, this.#options.net);
     this.#block = block;
     const { serviceRange } = block;
     return (await lowPorts(block)) ? { serviceRange } : { serviceRange, serverPort: 6443 };

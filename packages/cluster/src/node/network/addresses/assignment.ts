@@ -46,7 +46,7 @@ export function assignAddress(
   const node = pod.spec?.nodeName ?? '';
   const taken = (address: string): Assignment => ({
     address,
-    outside: !address.startsWith('127.'),
+    outside: !block.has(address),
     release: () => addresses.release(address, owner),
   });
   if (pod.spec?.hostNetwork) {
