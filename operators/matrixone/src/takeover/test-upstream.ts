@@ -16,7 +16,7 @@ import {
 } from '@coxswain/k8s';
 import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { type Client, createClient, merge, strategic } from '@coxswain/runtime/client';
-import { formatTime, keyOf } from '@coxswain/runtime/core';
+import { type Clock, formatTime, isAlreadyExists, keyOf } from '@coxswain/runtime/core';
 import {
   ANNOTATION_CN_STATE,
   type BucketClaim,
@@ -33,7 +33,6 @@ import {
 } from '../api/index.ts';
 import type { Recording } from '../golden/test-recording.ts';
 import { cnStoreUuid } from '../identity/index.ts';
-import type { World } from '../scenario/test-world.ts';
 
 /** Owners before what they own. */
 const kinds: readonly Kind[] = [
@@ -64,33 +63,43 @@ const needs: readonly (readonly [Kind, string, object])[] = [
   [ServiceAccount, 'sa1', {}],
 ];
 
+/** A cluster without an operator, and how time passes there. */
+export interface Place {
+  readonly client: Client;
+  readonly clock: Clock;
+  /** Lets time go on until a promise is settled. */
+  drive<T>(promise: Promise<T>): Promise<T>;
+  /** Lets time go on until `holds`. */
+  until(what: string, holds: () => Promise<boolean>, seconds: number): Promise<unknown>;
+}
+
 /** As the upstream operator and OpenKruise leave it: objects in their recorded state, pods that run, no operator. */
 export class Upstream {
   readonly namespace: string;
-  readonly #world: World;
+  readonly #world: Place;
   readonly #client: Client;
   readonly #workloads: readonly KubeObject[];
   /** Names of pods then, and now. */
   readonly #renamed = new Map<string, string>();
   readonly #uids = new Map<string, string>();
 
-  private constructor(world: World, namespace: string, workloads: readonly KubeObject[]) {
+  private constructor(world: Place, namespace: string, workloads: readonly KubeObject[]) {
     this.namespace = namespace;
     this.#workloads = workloads;
     this.#world = world;
-    const { transport } = world.embedded.client;
+    const { transport } = world.client;
     this.#client = createClient({ transport, fieldManager: 'manager', clock: world.clock });
   }
 
   /** @param world without an operator */
-  static async load(world: World, { stored, sent }: Recording): Promise<Upstream> {
+  static async load(world: Place, { stored, sent }: Recording): Promise<Upstream> {
     const namespace = stored.all[0]?.metadata.namespace ?? '';
     await world.drive(world.client.of(Namespace).create({ metadata: { name: namespace } }));
     for (const [kind, name, rest] of needs) {
       await world.drive(world.client.of(kind).create({ metadata: { namespace, name }, ...rest } as KubeObject));
     }
     const gp3 = { metadata: { name: 'gp3' }, provisioner: 'coxswain.io/embedded' };
-    await world.drive(world.client.of(StorageClass).create(gp3));
+    await world.drive(ensure(world.client, StorageClass, gp3));
     for (const { metadata } of (await world.drive(world.client.of(Node).list())).items) {
       const labels = { disk: 'fast', k: 'v', 'kubernetes.io/arch': 'amd64' };
       await world.drive(world.client.of(Node).patch(keyOf({ metadata }), merge({ metadata: { labels } })));
@@ -180,7 +189,6 @@ export class Upstream {
       },
       60,
     );
-    await this.#world.clock.advance(60_000);
   }
 
   /** Gives the recorded claims nodes of ours, as those of then have other names. */
@@ -226,6 +234,15 @@ export class Upstream {
   async pods(): Promise<readonly Pod[]> {
     return (await this.#world.client.of(Pod).list({ namespace: this.namespace, labels: LABEL_COMPONENT })).items;
   }
+}
+
+async function ensure<T extends KubeObject>(client: Client, kind: Kind<T>, object: T): Promise<void> {
+  await client
+    .of(kind)
+    .create(object)
+    .catch((error: unknown) => {
+      if (!isAlreadyExists(error)) throw error;
+    });
 }
 
 /** What OpenKruise's webhook fills in, as the recordings show it. */
