@@ -6,7 +6,7 @@ import { controllerOf } from '@coxswain/runtime/controller';
 import { awsCliPath, goProgramPath, type S3Server, startS3Server } from '@coxswain/testing';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { Backup, BackupJob, BucketClaim, type S3Storage } from '../api/index.ts';
-import { namespace, ProcessWorld, type Spec, small } from './test-world.ts';
+import { namespace, ProcessWorld, type Spec, small, type WorldOptions } from './test-world.ts';
 
 export const bucket = 'lake';
 const keys = 's3-keys';
@@ -26,11 +26,11 @@ export class BucketWorld implements AsyncDisposable {
     this.#images = images;
   }
 
-  static async start(): Promise<BucketWorld> {
+  static async start(options: WorldOptions = {}): Promise<BucketWorld> {
     const images = await imageOfAws();
     const s3 = await startS3Server();
     try {
-      const world = new BucketWorld(await ProcessWorld.start([images]), s3, images);
+      const world = new BucketWorld(await ProcessWorld.start({ ...options, images: [images] }), s3, images);
       await world.#prepare();
       return world;
     } catch (error) {
