@@ -2,12 +2,11 @@
  * `./cox test models [--runs N] [--seed N]`: the informer store's model (two writers, late answers, a watch that lags, breaks
  * and lists again) through N random interleavings in all; default 1,000,000. Shared out over the machine's cores.
  */
-import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { root } from './run.ts';
+import { run } from './run.ts';
 
 const model = 'packages/runtime/src/cache/object-store.model.test.ts';
 /** The properties of the model; each plays interleavings of its own. */
@@ -38,14 +37,9 @@ function wantedOf(args: readonly string[]): Wanted | undefined {
 async function play(folder: string, { runs, seed }: Wanted): Promise<Report> {
   const file = join(folder, `${seed}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-  await new Promise<void>((resolve, reject) => {
-    const child = spawn('vitest', ['run', '--testTimeout=0', ...reporters, model], {
-      cwd: root,
-      stdio: 'inherit',
-      env: { ...process.env, COX_RUNS: String(runs), COX_SEED: String(seed) },
-    });
-    child.once('error', reject);
-    child.once('exit', () => resolve());
+  await run('vitest', ['run', '--testTimeout=0', ...reporters, model], {
+    COX_RUNS: String(runs),
+    COX_SEED: String(seed),
   });
   const text = await readFile(file, 'utf8').catch(() => undefined);
   return text === undefined ? { numPassedTests: 0, numFailedTests: 1 } : (JSON.parse(text) as Report);

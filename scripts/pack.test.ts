@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { ConfigMap } from '@coxswain/k8s';
 import { startTestCluster } from '@coxswain/testing';
+import { endsWithParent } from '@coxswain/testing/processes';
 import { afterEach, expect, test } from 'vitest';
 import { Guest } from '../examples/greeter/greeter.ts';
 import { root } from './run.ts';
@@ -22,7 +23,11 @@ afterEach(async () => {
 });
 
 function start(program: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): ChildProcess {
-  const child = spawn(program, args, { cwd, env: { ...process.env, PATH: tools, ...env }, stdio: 'pipe' });
+  const child = spawn(...endsWithParent(program, args), {
+    cwd,
+    env: { ...process.env, PATH: tools, ...env },
+    stdio: 'pipe',
+  });
   closers.push(() => child.kill('SIGKILL'));
   return child;
 }

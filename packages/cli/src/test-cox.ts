@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endsWithParent } from '@coxswain/testing/processes';
 
 const entry = fileURLToPath(new URL('./main.ts', import.meta.url));
 
@@ -45,7 +46,11 @@ export async function testCox(): Promise<TestCox> {
   const home = join(dir, 'home');
   const own = { ...process.env, COX_HOME: home };
   const start = (args: readonly string[], { env = own, cwd }: { env?: NodeJS.ProcessEnv; cwd?: string } = {}) =>
-    spawn(process.execPath, [entry, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'], ...(cwd ? { cwd } : {}) });
+    spawn(...endsWithParent(process.execPath, [entry, ...args]), {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...(cwd ? { cwd } : {}),
+    });
   return {
     dir,
     home,

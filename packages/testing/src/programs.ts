@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endsWithParent } from './processes/index.ts';
 import { type Tool, toolPath } from './tools.ts';
 
 /** How a program ended. */
@@ -55,7 +56,7 @@ async function programFor(
   const config = join(home, 'config');
   await writeFile(config, kubeconfig, { mode: 0o600 });
   const launch = (args: readonly string[]) => {
-    const child = spawn(program, args, {
+    const child = spawn(...endsWithParent(program, args), {
       env: { PATH: process.env['PATH'] ?? '', HOME: home, KUBECONFIG: config, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
     });

@@ -56,11 +56,14 @@ manager
 
 const say = (report: EchoReport) => process.stdout.write(`${JSON.stringify(report)}\n`);
 const collect = (globalThis as { gc?: () => void }).gc;
-createInterface({ input: process.stdin }).on('line', (id) => {
-  collect?.();
-  collect?.();
-  say({ report: 'stats', id, passes, heap: process.memoryUsage().heapUsed });
-});
+createInterface({ input: process.stdin })
+  .on('line', (id) => {
+    collect?.();
+    collect?.();
+    say({ report: 'stats', id, passes, heap: process.memoryUsage().heapUsed });
+  })
+  // It is nobody's when who started it has gone.
+  .on('close', () => process.exit(1));
 // Runs when all informers have been started.
 manager.add({
   name: 'warm',

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@coxswain/runtime/core';
+import { endsWithParent } from '../processes/index.ts';
 import { moments, within } from './within.ts';
 
 /** A program of this room that runs, and what it says. */
@@ -19,7 +20,9 @@ type Listener = (report: { readonly report: string } | undefined) => void;
 /** @param file of this folder */
 export function startProgram(file: string, args: readonly string[]): Program {
   const path = fileURLToPath(new URL(file, import.meta.url));
-  const child = spawn(process.execPath, ['--expose-gc', path, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(...endsWithParent(process.execPath, ['--expose-gc', path, ...args]), {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   const heard: { readonly report: string }[] = [];
   const listeners = new Set<Listener>();
   let errors = '';

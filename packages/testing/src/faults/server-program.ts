@@ -12,6 +12,8 @@ const cluster = await startCluster({
 });
 await writeFile(join(dataDir, 'kubeconfig'), cluster.kubeconfig(), { mode: 0o600 });
 process.stdout.write('{"report":"ready"}\n');
+// It is nobody's when who started it has gone.
+process.stdin.resume().once('end', () => process.exit(1));
 process.once('SIGTERM', async () => {
   await cluster.stop();
   process.exit(0);

@@ -4,6 +4,7 @@ import { chown, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep, systemClock } from '@coxswain/runtime/core';
+import { endsWithParent } from '@coxswain/testing/processes';
 import { expect, test } from 'vitest';
 import { living, testRuntime } from './test-pod.ts';
 
@@ -45,7 +46,7 @@ async function firstLine(child: ChildProcess): Promise<string> {
 
 /** Starts a runtime in a process of its own, and kills that when its container runs. @returns what it said */
 async function killedRuntime(dataDir: string, isolation: string, user?: number): Promise<string> {
-  const child = spawn(process.execPath, [program, dataDir, isolation], {
+  const child = spawn(...endsWithParent(process.execPath, [program, dataDir, isolation]), {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ORPHAN_TEST: dataDir },
     ...(user === undefined ? {} : { uid: user, gid: user }),
