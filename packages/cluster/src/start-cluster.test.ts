@@ -1,4 +1,5 @@
 import {
+  type CustomResourceDefinition,
   Deployment,
   Job,
   type Kind,
@@ -106,6 +107,26 @@ test('nothing happens when nothing happens: in an hour only nodes say that they 
     leases.map(({ metadata }) => metadata.resourceVersion),
   );
   expect(world.cluster.idle).toBe(true);
+});
+
+test('definitions that a cluster is given are served from its start', async () => {
+  const names = { plural: 'shelves', singular: 'shelf', kind: 'Shelf', listKind: 'ShelfList' };
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: {} } } } };
+  const versions = [{ name: 'v1', served: true, storage: true, schema }];
+  const definition = {
+    metadata: { name: 'shelves.library.example' },
+    spec: { group: 'library.example', scope: 'Namespaced', names, versions },
+  } satisfies CustomResourceDefinition;
+  await using world = await TestCluster.start({ definitions: [definition] });
+  const shelf: Kind = {
+    group: 'library.example',
+    version: 'v1',
+    kind: 'Shelf',
+    plural: 'shelves',
+    scope: 'Namespaced',
+  };
+  await world.create(shelf, { metadata: { name: 'poems' } });
+  expect(await world.names(shelf)).toEqual(['poems']);
 });
 
 /** The newest version the server has given out: one more for each write. */

@@ -62,7 +62,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     nodes: nodes.connections,
     ...(nodes.claim ? { loopbackPods: nodes.claim } : {}),
     options,
-    definitions: kruise ? kruiseCrds() : [],
+    definitions: [...(kruise ? kruiseCrds() : []), ...(options.definitions ?? [])],
   });
   let managers: Manager[] = [];
   const { faults, compactNow, health } = server.operations;

@@ -1,3 +1,4 @@
+import type { CustomResourceDefinition } from '@coxswain/k8s';
 import type { Client } from '@coxswain/runtime/client';
 import type { Clock, Logger, Random } from '@coxswain/runtime/core';
 import type { OptionalPlugin, WebhookRoutes } from './apiserver/admission/index.ts';
@@ -59,6 +60,11 @@ export interface ClusterOptions {
   readonly inFlight?: { readonly mutating?: number; readonly readOnly?: number };
   /** Install the OpenKruise kinds and run their controllers; default true. */
   readonly kruise?: boolean;
+  /**
+   * Custom kinds that are served from the start, which takes a small part of the time that installing them does: nobody looks whether
+   * the definitions are right. Default none.
+   */
+  readonly definitions?: readonly CustomResourceDefinition[];
 }
 
 /** Somebody who uses a cluster. */
