@@ -1,7 +1,7 @@
 // What the server runs the rules of CRDs with, and loads when it meets one: no virtual time passes while files are read.
 import '@coxswain/schema/cel';
 import { type Cluster, startCluster } from '@coxswain/cluster';
-import { grant, installCrds } from '@coxswain/runtime/apply';
+import { grant } from '@coxswain/runtime/apply';
 import { type Client, createClient } from '@coxswain/runtime/client';
 import { type Random, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
@@ -14,6 +14,7 @@ import { Sessions } from './test-sessions.ts';
 
 const user = 'matrixone-operator';
 const cleaner = 'amazon/aws-cli';
+const definitions = matrixoneOperator.crds();
 
 interface Process {
   readonly transport: CutTransport;
@@ -48,9 +49,8 @@ export class FaultWorld implements AsyncDisposable {
     const world = new FaultWorld(plan);
     const { clock } = world;
     const stages = [{ match: { image: cleaner }, exit: { delay: 5_000 } }];
-    const options = { clock, random: seededRandom(plan.seed + 2), log: silentLogger, stages };
-    world.#cluster = await world.drive(startCluster(options));
-    await world.drive(installCrds(world.client, matrixoneOperator.crds(), { clock: clock }));
+    const random = seededRandom(plan.seed + 2);
+    world.#cluster = await world.drive(startCluster({ clock, random, log: silentLogger, stages, definitions }));
     // What the operator is not allowed to do it cannot do here either.
     await world.drive(grant(world.client, { name: user, rules: matrixoneOperator.rules(), user }));
     const rules = invariants(world);
