@@ -6,3 +6,5 @@ export const FINALIZER_BUCKET_DATA = 'matrixorigin.io/bucket-data-finalizer';
 export const FINALIZER_BUCKET_CLAIM = 'matrixorigin.io/BucketClaim';
 /** On a claim, `true`: some node of the database has run, so there may be data. */
 export const ANNOTATION_ANY_INSTANCE_RUNNING = 'bucket.matrixorigin.io/any-instance-running';
+/** On a claim: of which state of its log service the credentials are that the operator keeps beside it. */
+export const ANNOTATION_CREDENTIALS_KEPT = 'bucket.matrixorigin.io/credentials-kept';

@@ -4,16 +4,11 @@ import { keyOf } from '@coxswain/runtime/core';
 import { BucketClaim, FINALIZER_BUCKET_DATA, LogSet } from '../api/index.ts';
 import { bucketPlace, isSamePlace } from '../identity/index.ts';
 import { mayHaveData, ownerOfClaim, phaseOfClaim, placeOfClaim } from './claims.ts';
-import { cleanBucket } from './clean.ts';
-import { type BucketScope, withdraw } from './hold.ts';
+import { type CleanOptions, cleanBucket } from './clean.ts';
+import { forgetCredentials } from './credentials.ts';
+import { withdraw } from './hold.ts';
 
 type Context = ActorContext<BucketClaim>;
-
-export interface BucketClaimActorOptions {
-  /** Image of the cleaning Job. */
-  readonly cleanImage: string;
-  readonly scope: BucketScope;
-}
 
 /** Milliseconds between looks at what only a change helps, and changes wake the controller. */
 const untilChanged = 300_000;
@@ -22,9 +17,9 @@ const pendingAgain = 60_000;
 
 /** The life of a claim: removes the data when that is wanted, and only then lets the claim go (`spec/matrixone.md` §3.1). */
 export class BucketClaimActor implements Actor<BucketClaim> {
-  readonly #options: BucketClaimActorOptions;
+  readonly #options: CleanOptions;
 
-  constructor(options: BucketClaimActorOptions) {
+  constructor(options: CleanOptions) {
     this.#options = options;
   }
 
@@ -48,7 +43,7 @@ export class BucketClaimActor implements Actor<BucketClaim> {
       }
       case 'Deleting':
         if (hasFinalizer(object, FINALIZER_BUCKET_DATA) && mayHaveData(object)) {
-          await cleanBucket(context, this.#options.cleanImage, this.#options.scope);
+          await cleanBucket(context, this.#options);
         }
         break;
       case 'Released':
@@ -56,6 +51,7 @@ export class BucketClaimActor implements Actor<BucketClaim> {
       case 'Dropped':
         break;
     }
+    await forgetCredentials(context.client, object, context);
     await removeFinalizer(context.client, BucketClaim, object, FINALIZER_BUCKET_DATA, { signal: context.signal });
     return true;
   }

@@ -1,4 +1,4 @@
-import { Event, Namespace } from '@coxswain/k8s';
+import { Event } from '@coxswain/k8s';
 import { merge } from '@coxswain/runtime/client';
 import { expect, test } from 'vitest';
 import { BucketClaim, LogSet } from '../api/index.ts';
@@ -167,23 +167,6 @@ test('without the gate there are no claims, and data stays', async () => {
   await world.deleteLogSet('mo');
   await world.until('the log service is gone', async () => (await world.logSet('mo')) === undefined);
   expect([await world.claims(), await world.jobs()]).toEqual([[], []]);
-});
-
-test('in a namespace that is being deleted the data cannot be removed: the claim says so, and how it is let go', async () => {
-  await using world = await BucketWorld.start();
-  await world.startOperator();
-  await world.createNamespace('doomed');
-  await world.createLogSet({ namespace: 'doomed', name: 'mo', s3: { ...minio, path: 'lake/prod' } });
-  await world.until('it is ready', () => world.isReady('mo', 'doomed'));
-  await world.drive(world.client.of(Namespace).delete({ name: 'doomed' }));
-  const recyclable = async () => (await world.claims())[0]?.status?.conditions?.[0];
-  await world.until('it is said', async () => (await recyclable())?.reason === 'NamespaceTerminating');
-  expect((await recyclable())?.message).toContain('"state":"Released"');
-  const [claim] = await world.claims();
-  const at = { namespace: 'doomed', name: claim?.metadata.name ?? '' };
-  await world.drive(world.client.of(BucketClaim).patch(at, merge({ status: { state: 'Released' } })));
-  const namespace = () => world.drive(world.client.of(Namespace).find({ name: 'doomed' }));
-  await world.until('the namespace is gone', async () => (await namespace()) === undefined);
 });
 
 test('data retained in another namespace comes into the keeping of a claim of one’s own', async () => {

@@ -6,6 +6,9 @@ import {
   FINALIZER_BUCKET_CLAIM,
   FINALIZER_BUCKET_DATA,
   LABEL_BUCKET_ID,
+  LABEL_COMPONENT,
+  LABEL_INSTANCE,
+  LABEL_NAMESPACE,
   type LogSet,
   type S3Storage,
 } from '../api/index.ts';
@@ -30,6 +33,11 @@ export function phaseOfClaim({ metadata, status }: BucketClaim): ClaimPhase {
 /** `namespace/name` of a claim or log service, as people and `bindTo` write it. */
 export function titleOf({ metadata: { namespace, name } }: { readonly metadata: LogSet['metadata'] }): string {
   return `${namespace}/${name}`;
+}
+
+/** Labels of what is made for a claim. */
+export function claimLabels({ metadata: { namespace = '', name } }: BucketClaim): Readonly<Record<string, string>> {
+  return { [LABEL_NAMESPACE]: namespace, [LABEL_INSTANCE]: name, [LABEL_COMPONENT]: 'BucketClaim' };
 }
 
 /** Leads from a claim to the log service it is bound to. */

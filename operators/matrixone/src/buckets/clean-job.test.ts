@@ -72,3 +72,42 @@ test('the cleaning pod gets to the data as a log store does, and has nothing els
     { name: 's3-ssl', secret: { secretName: 'ca' } },
   ]);
 });
+
+test('elsewhere it refers to nothing but what is brought along, and asks for no privileges', () => {
+  const secretKeyRef = (name: string, key: string) => ({ valueFrom: { secretKeyRef: { name, key } } });
+  const [main] = template.spec.containers;
+  const env = [
+    { name: 'AWS_REGION', value: 'us-west-2' },
+    { name: 'AWS_ACCESS_KEY_ID', ...secretKeyRef('keys', 'AWS_ACCESS_KEY_ID') },
+    { name: 'LICENCE', ...secretKeyRef('other', 'text') },
+  ];
+  const containers = [{ ...main, env, envFrom: [{ configMapRef: { name: 'settings' } }] }];
+  const spec = { ...template.spec, containers, imagePullSecrets: [{ name: 'registry' }] };
+  const claim = {
+    metadata: { namespace: 'prod', name: 'bucket-1' },
+    spec: {
+      s3: { path: 'lake/prod', certificateRef: { name: 'ca', files: ['ca.pem'] } },
+      logSetSpec: { ...template, spec },
+    },
+  } as unknown as BucketClaim;
+  const job = cleanJob(claim, 'aws', { elsewhere: 'operators', secret: 'all' });
+  expect([job.metadata.namespace, job.spec?.activeDeadlineSeconds]).toEqual(['operators', 3_600]);
+  const { containers: [container] = [], volumes, ...pod } = job.spec?.template.spec ?? {};
+  expect(pod).toEqual({
+    restartPolicy: 'OnFailure',
+    readinessGates: template.spec.readinessGates,
+    nodeSelector: { disk: 'ssd' },
+    automountServiceAccountToken: false,
+    securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+  });
+  expect(container).not.toHaveProperty('envFrom');
+  expect(container).toMatchObject({
+    securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+    env: [env[0], { name: 'AWS_ACCESS_KEY_ID', ...secretKeyRef('all', 'keys.AWS_ACCESS_KEY_ID') }],
+  });
+  expect(container?.env?.length).toBe(2);
+  expect(volumes?.[1]).toEqual({
+    name: 's3-ssl',
+    secret: { secretName: 'all', items: [{ key: 'ca.ca.pem', path: 'ca.pem' }] },
+  });
+});

@@ -1,13 +1,8 @@
 import type { ConfigMap, Container, Job, PodSpec } from '@coxswain/k8s';
-import {
-  type BucketClaim,
-  LABEL_COMPONENT,
-  LABEL_INSTANCE,
-  LABEL_NAMESPACE,
-  MAIN_CONTAINER,
-  VOLUME_S3_CERTIFICATES,
-} from '../api/index.ts';
+import { type BucketClaim, MAIN_CONTAINER, VOLUME_S3_CERTIFICATES } from '../api/index.ts';
+import { claimLabels } from './claims.ts';
 import { cleanScript } from './clean-script.ts';
+import { withKeptSecrets } from './needed-secrets.ts';
 
 /** The image that the Job runs unless the operator is configured otherwise: it has `sh` and `aws`. */
 export const defaultCleanImage = 'amazon/aws-cli';
@@ -20,17 +15,21 @@ export function cleanNames({ metadata: { name } }: BucketClaim): { readonly job:
   return { job: `job-${name}`, configMap: `cm-${name}` };
 }
 
-function labelsOf({ metadata: { namespace = '', name } }: BucketClaim): Readonly<Record<string, string>> {
-  return { [LABEL_NAMESPACE]: namespace, [LABEL_INSTANCE]: name, [LABEL_COMPONENT]: 'BucketClaim' };
+/** Where a cleaning Job runs other than a claim's log stores would. All absent: as they did. */
+export interface CleanPlace {
+  /** Another namespace than the claim's, where nothing is that its pods referred to. */
+  readonly elsewhere?: string;
+  /** The one Secret that has all that is needed of Secrets. */
+  readonly secret?: string;
 }
 
 /** What the cleaning Job mounts. */
-export function cleanConfigMap(claim: BucketClaim): ConfigMap {
-  const { namespace = '' } = claim.metadata;
+export function cleanConfigMap(claim: BucketClaim, { elsewhere }: CleanPlace = {}): ConfigMap {
+  const namespace = elsewhere ?? claim.metadata.namespace ?? '';
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { namespace, name: cleanNames(claim).configMap, labels: labelsOf(claim) },
+    metadata: { namespace, name: cleanNames(claim).configMap, labels: claimLabels(claim) },
     data: { [scriptName]: cleanScript(claim.spec.s3) },
   };
 }
@@ -70,18 +69,42 @@ function cleanPod(claim: BucketClaim, image: string): PodSpec {
   };
 }
 
-/** The Job that removes the data of a claim, in the claim's namespace, where the credentials are. */
-export function cleanJob(claim: BucketClaim, image: string = defaultCleanImage): Job {
-  const { namespace = '' } = claim.metadata;
+/** Seconds that a Job elsewhere may take: a namespace that is being deleted is not held for ever. */
+const longestElsewhere = 3_600;
+
+/** Without what refers to objects of the claim's namespace, and without privileges. Who it runs as the image or the log stores say. */
+function asGuest({ serviceAccountName: _account, imagePullSecrets: _pull, ...pod }: PodSpec): PodSpec {
+  const harmless = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
+  return {
+    ...pod,
+    automountServiceAccountToken: false,
+    securityContext: { seccompProfile: { type: 'RuntimeDefault' }, ...pod.securityContext },
+    containers: pod.containers.map((one) => ({ ...one, securityContext: { ...harmless, ...one.securityContext } })),
+  };
+}
+
+/** The Job that removes the data of a claim; in the claim's namespace, where the credentials are, unless it is told otherwise. */
+export function cleanJob(claim: BucketClaim, image: string = defaultCleanImage, place: CleanPlace = {}): Job {
+  const { elsewhere, secret } = place;
   const annotations = claim.spec.logSetSpec.metadata?.annotations;
+  const own = cleanPod(claim, image);
+  const pod = secret === undefined ? own : withKeptSecrets(own, claim, secret);
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
-    metadata: { namespace, name: cleanNames(claim).job, labels: labelsOf(claim) },
+    metadata: {
+      namespace: elsewhere ?? claim.metadata.namespace ?? '',
+      name: cleanNames(claim).job,
+      labels: claimLabels(claim),
+    },
     spec: {
       parallelism: 1,
       completions: 1,
-      template: { metadata: { ...(annotations ? { annotations } : {}) }, spec: cleanPod(claim, image) },
+      ...(elsewhere === undefined ? {} : { activeDeadlineSeconds: longestElsewhere }),
+      template: {
+        metadata: { ...(annotations ? { annotations } : {}) },
+        spec: elsewhere === undefined ? pod : asGuest(pod),
+      },
     },
   };
 }

@@ -1,10 +1,12 @@
-import { ConfigMap, Job, type JobCondition, Pod } from '@coxswain/k8s';
+import { ConfigMap, Job, type JobCondition, Pod, Secret } from '@coxswain/k8s';
 import { type ActorContext, Resync } from '@coxswain/runtime/actor';
 import { controllerReference } from '@coxswain/runtime/apply';
 import { ApiError, isAlreadyExists, keyOf, messageOf } from '@coxswain/runtime/core';
-import { BucketClaim } from '../api/index.ts';
-import { titleOf } from './claims.ts';
-import { cleanConfigMap, cleanJob, cleanNames } from './clean-job.ts';
+import type { EventDetails } from '@coxswain/runtime/events';
+import { ANNOTATION_CREDENTIALS_KEPT, BucketClaim } from '../api/index.ts';
+import { claimLabels, titleOf } from './claims.ts';
+import { type CleanPlace, cleanConfigMap, cleanJob, cleanNames } from './clean-job.ts';
+import { findCredentials } from './credentials.ts';
 import { allClaims, type BucketScope, keptBesides } from './hold.ts';
 
 type Context = ActorContext<BucketClaim>;
@@ -16,20 +18,53 @@ const obstacleAgain = 60_000;
 /** Milliseconds before a new Job follows one that failed: as long as has been tried so far, within these. */
 const [leastPause, mostPause] = [30_000, 1_800_000];
 
+/** How data is removed. */
+export interface CleanOptions {
+  /** Image of the Job. */
+  readonly image: string;
+  readonly scope: BucketScope;
+  /** Namespace where a Job runs when the claim's takes none any more. Absent: none, and such data stays. */
+  readonly elsewhere?: string;
+  /** Tells of data that stays. The claim cannot: where it is no events are taken any more. */
+  tellNamespace(namespace: string, details: EventDetails): void;
+}
+
 /**
- * Removes the data of a claim by a Job, and by another one when that fails. Returns when the data is gone.
+ * Removes the data of a claim by a Job, and by another one when that fails. Returns when the data is gone; in a namespace that is being deleted
+ * also when it cannot be removed, which is told.
  * @throws Resync until then; the condition `recyclable` says why
  */
-export async function cleanBucket(context: Context, image: string, scope: BucketScope): Promise<void> {
-  const { namespace = '' } = context.object.metadata;
-  const job = context.store(Job).get({ namespace, name: cleanNames(context.object).job });
-  if (!job) return begin(context, image, scope);
+export async function cleanBucket(context: Context, options: CleanOptions): Promise<void> {
+  const { metadata } = context.object;
+  const job = findJob(context, options);
+  if (!job) return begin(context, options);
   if (job.metadata.deletionTimestamp) throw new Resync('the failed Job is being replaced');
-  if (conditionOf(job, 'Complete')) return;
+  const isElsewhere = job.metadata.namespace !== metadata.namespace;
   const failed = conditionOf(job, 'Failed');
-  if (failed) return again(context, job, failed);
+  if (failed && !isElsewhere) return again(context, job, failed);
+  if (failed)
+    keepData(context, options, `Job ${titleOf(job)} failed: ${(await lastWords(context, job)) || failed.message}`);
+  else if (!conditionOf(job, 'Complete')) return lookAt(context, options, job, isElsewhere);
+  if (isElsewhere) await context.ensureGone(Job, keyOf(job));
+}
+
+function findJob(context: Context, { elsewhere }: CleanOptions): Job | undefined {
+  const { namespace = '' } = context.object.metadata;
+  const name = cleanNames(context.object).job;
+  const jobs = context.store(Job);
+  return jobs.get({ namespace, name }) ?? (elsewhere ? jobs.get({ namespace: elsewhere, name }) : undefined);
+}
+
+/** Looks at a Job that runs. */
+async function lookAt(context: Context, options: CleanOptions, job: Job, isElsewhere: boolean): Promise<void> {
+  if (isElsewhere && !(await equip(context, job))) {
+    keepData(context, options, lostCredentials);
+    await context.ensureGone(Job, keyOf(job));
+    return;
+  }
   const trouble = await lastWords(context, job);
-  wait(context, trouble ? 'JobFailing' : 'Cleaning', trouble || 'the data is being removed', lookAgain);
+  const where = isElsewhere ? ` by Job ${titleOf(job)}` : '';
+  wait(context, trouble ? 'JobFailing' : 'Cleaning', trouble || `the data is being removed${where}`, lookAgain);
 }
 
 function wait({ conditions }: Context, reason: string, message: string, after: number): never {
@@ -50,46 +85,101 @@ function conditionOf({ status }: Job, type: string): JobCondition | undefined {
 }
 
 /** Starts the first Job, or the next, when nobody else's data is at the path. While this claim is there nobody can begin to use it. */
-async function begin(context: Context, image: string, scope: BucketScope): Promise<void> {
+async function begin(context: Context, options: CleanOptions): Promise<void> {
   const { client, object, signal } = context;
-  const other = keptBesides(object, await allClaims(context, scope));
-  if (other) {
-    const { path } = other.spec.s3;
-    const message = `BucketClaim ${titleOf(other)} keeps the data at ${path}, so ${object.spec.s3.path} is not removed; delete that claim first`;
-    warn(context, 'PathInUse', message);
-    wait(context, 'PathInUse', message, obstacleAgain);
-  }
+  const other = keptBesides(object, await allClaims(context, options.scope));
   try {
     await context.apply(ConfigMap, cleanConfigMap(object));
-    const job = cleanJob(object, image);
+    if (other) return heldBack(context, other);
     const ownerReferences = [controllerReference(BucketClaim, object)];
+    const job = cleanJob(object, options.image, await placeHere(context));
     await client.of(Job).create({ ...job, metadata: { ...job.metadata, ownerReferences } }, { signal });
   } catch (error) {
-    if (!isAlreadyExists(error)) notStarted(context, error);
+    if (isTerminating(error)) return beginElsewhere(context, options, other);
+    if (error instanceof Resync) throw error;
+    if (!isAlreadyExists(error)) {
+      context.conditions.set('recyclable', 'False', 'FailCreateJob', messageOf(error));
+      throw error;
+    }
   }
   wait(context, 'Cleaning', 'the data is being removed', lookAgain);
 }
 
-/** @throws what was given, or Resync where trying soon is in vain */
-function notStarted(context: Context, error: unknown): never {
-  const { object, conditions, log } = context;
-  const { namespace } = object.metadata;
-  if (!isTerminating(error)) {
-    conditions.set('recyclable', 'False', 'FailCreateJob', messageOf(error));
-    throw error;
-  }
-  const message =
-    `namespace ${namespace} is being deleted, so no Job can remove the data at ${object.spec.s3.path}: remove it by other means ` +
-    `or keep it, then let the claim go: kubectl patch bucketclaim ${object.metadata.name} -n ${namespace} --type merge -p '{"status":{"state":"Released"}}'`;
-  warn(context, 'NamespaceTerminating', message);
-  // In such a namespace there are no new events either.
-  log.warn({ claim: titleOf(object) }, message);
-  wait(context, 'NamespaceTerminating', message, obstacleAgain);
+function whoKeeps({ spec }: BucketClaim, other: BucketClaim): string {
+  return `BucketClaim ${titleOf(other)} keeps the data at ${other.spec.s3.path}, so ${spec.s3.path} is not removed`;
+}
+
+function heldBack(context: Context, other: BucketClaim): never {
+  const message = `${whoKeeps(context.object, other)}; delete that claim first`;
+  warn(context, 'PathInUse', message);
+  wait(context, 'PathInUse', message, obstacleAgain);
+}
+
+/** With the Secrets that its user has, or with what was kept of them when they are gone. */
+async function placeHere(context: Context): Promise<CleanPlace> {
+  const { metadata } = context.object;
+  if (metadata.annotations?.[ANNOTATION_CREDENTIALS_KEPT] === undefined) return {};
+  const found = await findCredentials(context, context.object);
+  return found?.isKept ? { secret: metadata.name } : {};
 }
 
 function isTerminating(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   return error.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') ?? false;
+}
+
+const lostCredentials = 'the Secrets with what leads to it are gone';
+
+/** The namespace takes nothing new: the Job runs where the operator lives. What is in the way there is in the way for good. */
+async function beginElsewhere(context: Context, options: CleanOptions, other: BucketClaim | undefined): Promise<void> {
+  const { client, object, signal } = context;
+  const { image, elsewhere } = options;
+  if (other) return keepData(context, options, whoKeeps(object, other));
+  if (!elsewhere || elsewhere === object.metadata.namespace)
+    return keepData(context, options, 'the operator has no other namespace for the Job that would remove it');
+  if (!(await findCredentials(context, object))) return keepData(context, options, lostCredentials);
+  try {
+    await client.of(Job).create(cleanJob(object, image, { elsewhere, secret: cleanNames(object).job }), { signal });
+  } catch (error) {
+    if (!isAlreadyExists(error)) {
+      context.conditions.set('recyclable', 'False', 'FailCreateJob', messageOf(error));
+      throw error;
+    }
+  }
+  wait(context, 'Cleaning', `the data is being removed by a Job in namespace ${elsewhere}`, 0);
+}
+
+/** Makes what a Job elsewhere needs; it goes with the Job. `false`: what it needs is nowhere any more. */
+async function equip({ client, object, signal }: Context, job: Job): Promise<boolean> {
+  const { namespace: elsewhere = '', name, uid = '' } = job.metadata;
+  // Made last: when it is there, all is.
+  if (await client.of(Secret).find({ namespace: elsewhere, name }, { signal })) return true;
+  const found = await findCredentials({ client, signal }, object);
+  if (!found) return false;
+  const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'Job', name, uid }];
+  const configMap = cleanConfigMap(object, { elsewhere });
+  const metadata = { namespace: elsewhere, name, labels: claimLabels(object), ownerReferences };
+  await client
+    .of(ConfigMap)
+    .create({ ...configMap, metadata: { ...configMap.metadata, ownerReferences } }, { signal })
+    .catch(ignoreExisting);
+  await client.of(Secret).create({ metadata, data: found.data }, { signal }).catch(ignoreExisting);
+  return true;
+}
+
+function ignoreExisting(error: unknown): void {
+  if (!isAlreadyExists(error)) throw error;
+}
+
+/** Lets the data be, as the claim would keep its namespace for ever: who wanted it gone is told where it is. */
+function keepData(context: Context, { tellNamespace }: CleanOptions, why: string): void {
+  const { object, log } = context;
+  const { namespace = '' } = object.metadata;
+  const { path, endpoint } = object.spec.s3;
+  const place = `s3://${path}${endpoint ? ` at ${endpoint}` : ''}`;
+  const message = `the data of BucketClaim ${titleOf(object)} stays at ${place}, remove it by other means: ${why}`;
+  log.warn({ claim: titleOf(object) }, message);
+  tellNamespace(namespace, { type: 'Warning', reason: 'DataKept', message, action: 'Clean' });
 }
 
 /** A Job that failed is followed by a new one after a pause that grows with the time since the first. */

@@ -1,4 +1,4 @@
-import { Job } from '@coxswain/k8s';
+import { Job, Namespace } from '@coxswain/k8s';
 import { expect, test } from 'vitest';
 import { BucketClaim, MatrixOneCluster } from '../api/index.ts';
 import { World } from '../scenario/test-world.ts';
@@ -30,4 +30,28 @@ test('all of a cluster marks the claim, and lets it go in turn; the operator may
   );
   expect((await claims())[0]?.metadata.finalizers).toEqual(claim?.metadata.finalizers?.slice(0, 2));
   expect([...world.refusals]).toEqual([]);
+});
+
+test('a namespace goes with the cluster in it, and with its data; the operator may do what that takes', async () => {
+  const cleanImage = 'example.com/aws';
+  const stages = [{ match: { image: cleanImage }, exit: { delay: 5_000 } }];
+  const buckets = { cleanImage, operatorNamespace: 'operators' };
+  await using world = await World.start({ cluster: { stages }, buckets });
+  const { client } = world;
+  for (const name of ['doomed', 'operators']) {
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+    await world.drive(client.of(Namespace).create(namespace as Namespace));
+  }
+  await world.applyExample((cluster) => cluster, 'doomed');
+  await world.until('the cluster is ready', async () => {
+    const cluster = await client.of(MatrixOneCluster).find({ namespace: 'doomed', name: 'mo' });
+    return cluster?.status?.phase === 'Ready';
+  });
+  await world.drive(client.of(Namespace).delete({ name: 'doomed' }));
+  const jobs = async () => (await client.of(Job).list({ namespace: 'operators' })).items;
+  await world.until('the data is being removed', async () => (await jobs()).length === 1);
+  const isGone = async () => (await client.of(Namespace).find({ name: 'doomed' })) === undefined;
+  await world.until('the namespace is gone', isGone);
+  expect(await world.drive(jobs())).toEqual([]);
+  expect([...world.refusals].filter((refusal) => !refusal.includes('it is being terminated'))).toEqual([]);
 });

@@ -9,11 +9,11 @@
  *
  * Knows nothing of pods of the database, nor of which cluster it runs on.
  */
-export { BucketClaimActor, type BucketClaimActorOptions } from './bucketclaim.ts';
 export { ownerOfClaim, phaseOfClaim } from './claims.ts';
 export { cleanJob, defaultCleanImage } from './clean-job.ts';
 export { cleanScript } from './clean-script.ts';
 export { type BucketScope, holdBucket, noteRunning, type WantedBucket } from './hold.ts';
-export { bucketRetention, releaseBucket } from './release.ts';
+export { releaseBucket } from './release.ts';
+export { bucketRetention } from './retention.ts';
 export { type BucketOptions, setupBuckets } from './setup.ts';
 export { type BucketRole, type BucketUser, leaveBucket, useBucket } from './use.ts';

@@ -1,15 +1,10 @@
 import type { ActorContext } from '@coxswain/runtime/actor';
 import { merge } from '@coxswain/runtime/client';
 import { keyOf } from '@coxswain/runtime/core';
-import { BucketClaim, type LogSet, type LogSetSpec } from '../api/index.ts';
+import { BucketClaim, type LogSet } from '../api/index.ts';
 import { phaseOfClaim, titleOf } from './claims.ts';
 import { allClaims, withdraw } from './hold.ts';
-
-/** What becomes of the data of a log service that is deleted: its bucket's policy, else that of its volumes, else `Delete`. */
-export function bucketRetention(spec: Pick<LogSetSpec, 'pvcRetentionPolicy' | 'sharedStorage'>): 'Delete' | 'Retain' {
-  const policy = spec.sharedStorage.s3?.s3RetentionPolicy ?? spec.pvcRetentionPolicy;
-  return policy === 'Retain' ? 'Retain' : 'Delete';
-}
+import { bucketRetention } from './retention.ts';
 
 /** Finalizers of the sets that use a bucket. */
 const ofUser = /^matrixorigin\.io\/(CN|DN)-/;

@@ -22,6 +22,8 @@ export interface BucketWorldOptions {
 export interface OperatorOptions {
   /** Whether paths have owners; default true. */
   readonly gate?: boolean;
+  /** Where the operator lives; default: nowhere. */
+  readonly operatorNamespace?: string;
   readonly log?: Logger;
   /** What is between the operator and the server. */
   readonly through?: (inner: Transport) => Transport;
@@ -62,7 +64,7 @@ export class BucketWorld implements AsyncDisposable {
   /** Starts one more operator, with an empty memory. */
   async startOperator(options: OperatorOptions = {}): Promise<Manager> {
     const { clock, random } = this;
-    const { gate = true, through = (inner) => inner } = options;
+    const { gate = true, operatorNamespace, through = (inner) => inner } = options;
     const transport = through(this.client.transport);
     const client = createClient({ transport, clock, random, fieldManager: 'matrixone-operator' });
     const manager = createManager({
@@ -72,7 +74,8 @@ export class BucketWorld implements AsyncDisposable {
       random,
       log: options.log ?? silentLogger,
     });
-    matrixoneOperator.setup(manager, gate ? { buckets: {} } : {});
+    const buckets = operatorNamespace ? { operatorNamespace } : {};
+    matrixoneOperator.setup(manager, gate ? { buckets } : {});
     this.#managers.add(manager);
     await this.drive(manager.start());
     return manager;

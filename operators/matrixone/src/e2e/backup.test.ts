@@ -2,10 +2,11 @@
  * Clusters of real processes over a real S3 server: backed up, restored into another, and what becomes of their data. Left out where the
  * machine has no S3 server. `./cox test matrixone` fetches one, runs all of it, and has the operator killed meanwhile.
  */
+import { Namespace } from '@coxswain/k8s';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { RestoreJob } from '../api/index.ts';
+import { BucketClaim, LogSet, RestoreJob } from '../api/index.ts';
 import { BucketWorld, bucket, hasS3 } from './test-bucket-world.ts';
-import { namespace } from './test-world.ts';
+import { namespace, small } from './test-world.ts';
 
 const patience = 240_000;
 const isLong = process.env['COX_MATRIXONE'] === 'long';
@@ -64,6 +65,36 @@ describe.runIf(await hasS3())('data in S3', { timeout: patience }, () => {
         throw new Error(JSON.stringify([claim.metadata.finalizers, claim.status]));
       },
       120,
+    );
+    expect(await all.s3.list(bucket)).toEqual(others);
+  });
+
+  test('a namespace that is deleted goes with its log service, and with the data of that, and nothing else', async () => {
+    const { client } = all.world.cluster;
+    const doomed = 'doomed';
+    await client.of(Namespace).create({ metadata: { name: doomed } });
+    await all.createKeys(doomed);
+    const { logService, version } = small;
+    const sharedStorage = all.storage('doomed', 'Delete');
+    const spec = { ...logService, replicas: 1, sharedStorage, image: `matrixorigin/matrixone:${version}` };
+    await client.of(LogSet).create({ metadata: { namespace: doomed, name: 'log' }, spec });
+    await all.world.until('a log service', async () => {
+      const { status } = await client.of(LogSet).get({ namespace: doomed, name: 'log' });
+      if (status?.availableStores?.length === 1) return true;
+      throw new Error(JSON.stringify(status));
+    });
+    const others = [...(await all.s3.list(bucket))].filter((key) => !key.startsWith('doomed/'));
+    await all.s3.put(bucket, 'doomed/data/x', 'its own');
+    await client.of(Namespace).delete({ name: doomed });
+    await all.world.until(
+      'no namespace',
+      async () => {
+        const namespace = await client.of(Namespace).find({ name: doomed });
+        if (namespace === undefined) return true;
+        const [claim] = (await client.of(BucketClaim).list({ namespace: doomed })).items;
+        throw new Error(JSON.stringify([claim?.status, namespace.status]));
+      },
+      60,
     );
     expect(await all.s3.list(bucket)).toEqual(others);
   });

@@ -41,8 +41,7 @@ export class BucketWorld implements AsyncDisposable {
 
   async #prepare(): Promise<void> {
     const { client } = this.world.cluster;
-    const stringData = { AWS_ACCESS_KEY_ID: this.s3.accessKey, AWS_SECRET_ACCESS_KEY: this.s3.secretKey };
-    await client.of(Secret).create({ metadata: { namespace, name: keys }, stringData });
+    await this.createKeys(namespace);
     await this.s3.createBucket(bucket);
     const stream = await client.of(Job).watch({ namespace, signal: this.#over.signal });
     const note = async () => {
@@ -57,6 +56,12 @@ export class BucketWorld implements AsyncDisposable {
     note().catch((error: unknown) => {
       if (!this.#over.signal.aborted) throw error;
     });
+  }
+
+  /** Makes the Secret that `storage` refers to. */
+  async createKeys(namespace: string): Promise<void> {
+    const stringData = { AWS_ACCESS_KEY_ID: this.s3.accessKey, AWS_SECRET_ACCESS_KEY: this.s3.secretKey };
+    await this.world.cluster.client.of(Secret).create({ metadata: { namespace, name: keys }, stringData });
   }
 
   storage(folder: string, policy?: 'Delete' | 'Retain'): { readonly s3: S3Storage } {

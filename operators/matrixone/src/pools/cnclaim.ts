@@ -101,7 +101,7 @@ export class CNClaimActor implements Actor<CNClaim> {
     const { namespace, name } = object.metadata;
     // From the server: what was marked last may not have come here, and nobody will ask for this claim's pods again.
     const selected = { ...(namespace === undefined ? {} : { namespace }), labels: `${LABEL_CLAIMED_BY}=${name}` };
-    const { items } = await client.of(Pod).list(selected, { signal });
+    const { items } = await client.of(Pod).list({ ...selected, signal });
     for (const pod of items.filter((one) => phaseOf(one) === 'Bound'))
       await giveBack(context, this.#service, pod, object);
     return true;

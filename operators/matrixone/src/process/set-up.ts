@@ -110,7 +110,13 @@ function bucketsOf({
 }: Parts): Pick<MatrixOneOptions, 'buckets'> {
   if (!gates.s3Reclaim) return {};
   const cleanImage = bucketCleanImage ? { cleanImage: bucketCleanImage } : {};
-  return { buckets: { ...cleanImage, ...(onlyOwnNamespace ? { namespace: pod.namespace } : {}) } };
+  return {
+    buckets: {
+      ...cleanImage,
+      operatorNamespace: pod.namespace,
+      ...(onlyOwnNamespace ? { namespace: pod.namespace } : {}),
+    },
+  };
 }
 
 function certificatesOf({ flags, config: { webhook }, pod: { namespace } }: Parts): CertificateSource {

@@ -1,0 +1,172 @@
+import { type EnvVar, Event, type Job, Namespace, Pod, Secret } from '@coxswain/k8s';
+import { expect, test } from 'vitest';
+import type { S3Storage } from '../api/index.ts';
+import { BucketWorld, type BucketWorldOptions, cleaner } from './test-world.ts';
+
+const doomed = 'doomed';
+const operators = 'operators';
+const s3: S3Storage = {
+  type: 'minio',
+  endpoint: 'http://minio.store:9000',
+  path: 'lake/prod',
+  secretRef: { name: 'keys' },
+  certificateRef: { name: 'trust', files: ['ca.pem'] },
+};
+const keys = { AWS_ACCESS_KEY_ID: 'me', AWS_SECRET_ACCESS_KEY: 'secret' };
+
+async function createSecret(world: BucketWorld, name: string, stringData: object): Promise<void> {
+  const secret = { metadata: { namespace: doomed, name }, stringData } as Secret;
+  await world.drive(world.client.of(Secret).create(secret));
+}
+
+interface Doomed extends BucketWorldOptions {
+  /** Where the operator lives. */
+  readonly home?: string;
+}
+
+/** A world with a log service in a namespace that will go. */
+async function start({ home, ...options }: Doomed = {}): Promise<BucketWorld> {
+  const world = await BucketWorld.start(options);
+  await world.startOperator(home === undefined ? {} : { operatorNamespace: home });
+  for (const name of [doomed, operators]) await world.createNamespace(name);
+  await createSecret(world, 'keys', keys);
+  await createSecret(world, 'trust', { 'ca.pem': 'CA', 'other.pem': 'no' });
+  await world.createLogSet({ namespace: doomed, name: 'mo', s3 });
+  await world.until('it is ready', () => world.isReady('mo', doomed));
+  return world;
+}
+
+async function deleteNamespace(world: BucketWorld): Promise<void> {
+  await world.drive(world.client.of(Namespace).delete({ name: doomed }));
+}
+
+async function namespaceIsGone(world: BucketWorld): Promise<boolean> {
+  return (await world.drive(world.client.of(Namespace).find({ name: doomed }))) === undefined;
+}
+
+async function secrets(world: BucketWorld, namespace: string): Promise<readonly Secret[]> {
+  return (await world.drive(world.client.of(Secret).list({ namespace }))).items;
+}
+
+async function told(world: BucketWorld): Promise<readonly string[]> {
+  const { items } = await world.drive(world.client.of(Event).list({ namespace: 'default' }));
+  return items
+    .filter(({ reason }) => reason === 'DataKept')
+    .map(({ regarding, note }) => `${regarding?.kind} ${regarding?.name}: ${note}`);
+}
+
+const envOf = (job: Job | undefined): readonly EnvVar[] => job?.spec?.template.spec?.containers[0]?.env ?? [];
+const plain = ({ data = {} }: Secret) =>
+  Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]));
+const kept = { 'keys.AWS_ACCESS_KEY_ID': 'me', 'keys.AWS_SECRET_ACCESS_KEY': 'secret', 'trust.ca.pem': 'CA' };
+
+test('data whose namespace is being deleted is removed by a Job of the operator’s, and the namespace goes', async () => {
+  await using world = await start({ home: operators });
+  await deleteNamespace(world);
+  await world.until('a Job runs', async () => (await world.jobs()).length === 1);
+  const [job] = await world.jobs();
+  expect(job?.metadata.namespace).toBe(operators);
+  const ofJob = job?.metadata.name ?? '';
+  const { serviceAccountName, imagePullSecrets, volumes } = job?.spec?.template.spec ?? {};
+  expect([serviceAccountName, imagePullSecrets]).toEqual([undefined, undefined]);
+  expect(envOf(job)).toContainEqual({
+    name: 'AWS_SECRET_ACCESS_KEY',
+    valueFrom: { secretKeyRef: { name: ofJob, key: 'keys.AWS_SECRET_ACCESS_KEY' } },
+  });
+  expect(volumes).toContainEqual({
+    name: 's3-ssl',
+    secret: { defaultMode: 420, secretName: ofJob, items: [{ key: 'trust.ca.pem', path: 'ca.pem' }] },
+  });
+  await world.until('the Job has what it needs', async () => (await secrets(world, operators)).length === 1);
+  expect((await secrets(world, operators)).map(plain)).toEqual([kept]);
+  await world.until('the namespace is gone', () => namespaceIsGone(world));
+  await world.until('nothing is left', async () => (await secrets(world, operators)).length === 0);
+  expect([await world.jobs(), await told(world)]).toEqual([[], []]);
+});
+
+test('data that cannot be removed from there stays, which is told, and the namespace goes all the same', async () => {
+  const stages = [{ match: { image: cleaner }, exit: { delay: 1_000, code: 1 } }];
+  await using world = await start({ home: operators, stages });
+  await deleteNamespace(world);
+  await world.until('the namespace is gone', () => namespaceIsGone(world), 3_700);
+  await world.clock.advance(10_000);
+  expect(await told(world)).toEqual([
+    expect.stringMatching(
+      /^Namespace doomed: the data of BucketClaim doomed\/bucket-.* stays at s3:\/\/lake\/prod at http:\/\/minio.store:9000, remove it by other means: Job operators\/job-bucket-.* failed: /,
+    ),
+  ]);
+  expect([await world.jobs(), await secrets(world, operators)]).toEqual([[], []]);
+});
+
+test('a Job elsewhere that does not start in an hour is given up', async () => {
+  const stages = [{ match: { image: cleaner }, pull: { error: 'no such image' } }];
+  await using world = await start({ home: operators, stages });
+  await deleteNamespace(world);
+  await world.until('the namespace is gone', () => namespaceIsGone(world), 4_500);
+  await world.clock.advance(10_000);
+  expect((await told(world)).length).toBe(1);
+});
+
+test('an operator without a namespace of its own lets the data be', async () => {
+  await using world = await start();
+  await deleteNamespace(world);
+  await world.until('the namespace is gone', () => namespaceIsGone(world));
+  await world.clock.advance(10_000);
+  expect(await told(world)).toEqual([expect.stringContaining('the operator has no other namespace')]);
+});
+
+test('data that another claim keeps stays, also when the namespace goes', async () => {
+  await using world = await start({ home: operators });
+  await world.createLogSet({ name: 'inner', s3: { ...s3, path: 'lake/prod/a', s3RetentionPolicy: 'Retain' } });
+  await deleteNamespace(world);
+  await world.until('the namespace is gone', () => namespaceIsGone(world), 1_200);
+  await world.clock.advance(10_000);
+  expect(await world.jobs()).toEqual([]);
+});
+
+test('a claim keeps what leads to its data beside it, as long as there is data', async () => {
+  await using world = await start({ home: operators });
+  const [claim] = await world.claims();
+  const copy = async () =>
+    (await secrets(world, doomed)).find(({ metadata }) => metadata.name === claim?.metadata.name);
+  expect(plain((await copy()) as Secret)).toEqual(kept);
+  // Whoever cleans up by `kubectl delete -f` takes the Secrets with the cluster.
+  for (const name of ['keys', 'trust']) await world.drive(world.client.of(Secret).delete({ namespace: doomed, name }));
+  await world.deleteLogSet('mo', doomed);
+  await world.until('a Job runs', async () => (await world.jobs()).length === 1);
+  const [job] = await world.jobs();
+  expect(job?.metadata.namespace).toBe(doomed);
+  expect(envOf(job)).toContainEqual({
+    name: 'AWS_ACCESS_KEY_ID',
+    valueFrom: { secretKeyRef: { name: claim?.metadata.name, key: 'keys.AWS_ACCESS_KEY_ID' } },
+  });
+  await world.until('the claim is gone', async () => (await world.claims()).length === 0);
+  expect(await copy()).toBeUndefined();
+});
+
+test('credentials that were replaced are kept anew with the first store that has them', async () => {
+  await using world = await start({ home: operators });
+  const change = { data: { AWS_SECRET_ACCESS_KEY: Buffer.from('newer').toString('base64') } };
+  const at = { namespace: doomed, name: 'keys' };
+  const before = await world.drive(world.client.of(Secret).get(at));
+  await world.drive(world.client.of(Secret).update({ ...before, data: { ...before.data, ...change.data } }));
+  const [pod] = (await world.drive(world.client.of(Pod).list({ namespace: doomed }))).items;
+  await world.clock.advance(5_000);
+  await world.drive(world.client.of(Pod).delete({ namespace: doomed, name: pod?.metadata.name ?? '' }));
+  await world.until('it is kept', async () =>
+    (await secrets(world, doomed)).some((secret) => plain(secret)['keys.AWS_SECRET_ACCESS_KEY'] === 'newer'),
+  );
+});
+
+test('data that is to stay needs no credentials', async () => {
+  await using world = await BucketWorld.start();
+  await world.startOperator();
+  await world.createNamespace(doomed);
+  await createSecret(world, 'keys', keys);
+  const { certificateRef: _no, ...plainS3 } = s3;
+  await world.createLogSet({ namespace: doomed, name: 'mo', s3: { ...plainS3, s3RetentionPolicy: 'Retain' } });
+  await world.until('it is ready', () => world.isReady('mo', doomed));
+  expect((await secrets(world, doomed)).map(({ metadata }) => metadata.name)).toEqual(['keys']);
+  await deleteNamespace(world);
+  await world.until('the namespace is gone', () => namespaceIsGone(world));
+});
