@@ -1,4 +1,4 @@
-import { Job, Service } from '@coxswain/k8s';
+import { Event, Job, Service } from '@coxswain/k8s';
 import { merge } from '@coxswain/runtime/client';
 import { expect, test } from 'vitest';
 import { BackupJob } from '../api/index.ts';
@@ -68,6 +68,25 @@ test('a program that fails is told with what it said but for secrets, and its Jo
 });
 
 const reachable = ({ status }: BackupJob) => status?.conditions?.find(({ type }) => type === 'Reachable');
+
+test('that a pod starts, and its program answers a little later, is no trouble', async () => {
+  await using world = await started();
+  world.report = undefined;
+  await world.createSecrets();
+  await world.createJob('bk');
+  await world.letRun(key);
+  const starting = await world.until(
+    () => world.job('bk'),
+    (job) => reachable(job)?.status === 'False',
+  );
+  expect(reachable(starting)?.reason).toBe('Starting');
+  await world.clock.advance(30_000);
+  world.report = done();
+  await world.ended('bk');
+  await world.clock.advance(10_000);
+  const { items } = await world.drive(world.client.of(Event).list({ namespace: 'default' }));
+  expect(items.filter(({ regarding, type }) => regarding?.name === 'bk' && type === 'Warning')).toEqual([]);
+});
 
 test('a pod without its Secrets is waited for, and that is told; so is one that does not answer', async () => {
   await using world = await started();

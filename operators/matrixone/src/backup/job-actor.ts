@@ -25,6 +25,8 @@ const pollEvery = 15_000;
 const answerWithin = 10_000;
 /** Milliseconds that a program that runs may be without an answer: whoever cannot be asked for so long is not waited for. */
 const unreachableFor = 1_800_000;
+/** Milliseconds that a pod may take to start, and its program to answer, before anybody is told. */
+const usualStart = 60_000;
 /** Characters of what a failed program said that are shown. */
 const longestQuote = 1_000;
 
@@ -183,11 +185,14 @@ async function unreachable<T extends BackupJob | RestoreJob>(
   const { namespace = '', name } = job.metadata;
   const labels = { 'batch.kubernetes.io/job-name': name };
   const state = podState((await client.of(Pod).list({ namespace, labels, signal })).items);
-  const reason = state.is === 'runs' ? 'StatusUnreachable' : state.reason;
   const message = state.is === 'runs' ? `its status cannot be read: ${why}` : state.message;
-  if (conditions.get(REACHABLE)?.reason !== reason) context.event({ type: 'Warning', reason, message });
-  conditions.set(REACHABLE, state.is === 'runs' ? 'False' : 'Unknown', reason, message);
-  const since = parseTime(conditions.get(REACHABLE)?.lastTransitionTime ?? formatTime(clock.now()));
+  const status = state.is === 'runs' ? 'False' : 'Unknown';
+  const before = conditions.get(REACHABLE);
+  const since = before?.status === status ? parseTime(before.lastTransitionTime) : clock.now();
+  const isUsual = state.reason !== 'SecretMissing' && clock.now() - since < usualStart;
+  const reason = isUsual ? 'Starting' : state.reason;
+  if (!isUsual && before?.reason !== reason) context.event({ type: 'Warning', reason, message });
+  conditions.set(REACHABLE, status, reason, message);
   if (state.is === 'runs' && clock.now() - since >= unreachableFor)
     fail(
       context,

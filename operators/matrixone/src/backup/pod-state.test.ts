@@ -46,5 +46,5 @@ test.each([
 test('a pod whose program was started can answer', () => {
   const state = { running: { startedAt: '2026-01-02T03:04:05Z' } };
   const pod: Pod = { metadata: { name: 'bk-1' }, status: { containerStatuses: [{ ...container, state }] } };
-  expect(podState([pod])).toEqual({ is: 'runs' });
+  expect(podState([pod])).toEqual({ is: 'runs', reason: 'StatusUnreachable' });
 });

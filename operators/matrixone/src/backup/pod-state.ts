@@ -1,12 +1,12 @@
 import type { Pod } from '@coxswain/k8s';
 
 /**
- * Whether the pod of a Job can answer:
+ * Whether the pod of a Job can answer, and the reason when it does not:
  * - `runs`: its program runs.
  * - `waits`: it does not run yet, so nothing has been done; goes on by itself once what it waits for is there.
  */
 export type PodState =
-  | { readonly is: 'runs' }
+  | { readonly is: 'runs'; readonly reason: 'StatusUnreachable' }
   | { readonly is: 'waits'; readonly reason: 'SecretMissing' | 'PodNotRunning'; readonly message: string };
 
 /** What containers wait for when a variable or a mount of theirs cannot be made. */
@@ -28,7 +28,7 @@ export function podState(pods: readonly Pod[]): PodState {
     const isSecret = reason === cannotBeMade && /secret/i.test(message);
     return waits(`pod ${metadata.name} waits: ${[reason, message].filter(Boolean).join(': ')}`, isSecret);
   }
-  if (containers.length > 0) return { is: 'runs' };
+  if (containers.length > 0) return { is: 'runs', reason: 'StatusUnreachable' };
   const unscheduled = status?.conditions?.find(
     ({ type, status: holds }) => type === 'PodScheduled' && holds === 'False',
   );
