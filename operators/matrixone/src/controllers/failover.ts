@@ -20,8 +20,8 @@ export type FailoverDecision =
   | { readonly kind: 'wait'; readonly after: number }
   /** `victim` is to be replaced by a store of another ordinal. */
   | { readonly kind: 'replace'; readonly victim: StoreStatus }
-  /** A person has to decide: replacing more stores could lose the quorum, and with it data; or it would help nobody, and cost a volume. */
-  | { readonly kind: 'blocked'; readonly reason: 'Quorum' | 'SharedCause'; readonly why: string };
+  /** A person has to decide: replacing more stores could lose the quorum, and with it data. */
+  | { readonly kind: 'blocked'; readonly why: string };
 
 /** What is known besides the stores that are down. */
 export interface FailoverEvidence {
@@ -29,8 +29,6 @@ export interface FailoverEvidence {
   readonly available?: readonly StoreStatus[];
   /** Pods whose replacement a person has confirmed. */
   readonly confirmed?: ReadonlySet<string>;
-  /** What keeps a pod down that would keep down the one in its place, too; `undefined` when nothing is known to. */
-  shared?(podName: string): string | undefined;
   /** When a pod was made, in milliseconds; `undefined` when it is not known. */
   createdAt?(podName: string): number | undefined;
 }
@@ -56,33 +54,25 @@ export function decideFailover(
   if (confirmed) return { kind: 'replace', victim: confirmed };
   const [victim] = lost;
   if (!victim) return { kind: 'wait', after: timeout };
-  const shared = evidence.shared?.(victim.podName ?? '');
-  if (shared !== undefined) {
-    return blocked('SharedCause', `a store in the place of ${victim.podName} would not run either: ${shared}`, lost);
-  }
   const limit = Math.floor((spec.initialConfig?.logShardReplicas ?? 1) / 2);
   // A store without a pod is as much out of reach as one whose pod is down.
   const present = failed.length + (evidence.available?.length ?? 0);
   const absent = evidence.available ? Math.max(0, (spec.replicas ?? 0) - present) : 0;
   const down = failed.length + absent;
   if (down > limit) {
-    return blocked('Quorum', `${down} stores are down and only ${limit} may be replaced`, lost);
+    return blocked(`${down} stores are down and only ${limit} may be replaced`, lost);
   }
   if (reserved.length >= limit && !isSettled(victim, timeout, evidence)) {
     const earlier = `stores ${reserved.join(', ')} were replaced before and only ${limit} may be at a time`;
-    return blocked(
-      'Quorum',
-      `${earlier}; the others had not all been up for ${spec.storeFailureTimeout ?? '10m'}`,
-      lost,
-    );
+    return blocked(`${earlier}; the others had not all been up for ${spec.storeFailureTimeout ?? '10m'}`, lost);
   }
   return { kind: 'replace', victim };
 }
 
-function blocked(reason: 'Quorum' | 'SharedCause', why: string, lost: readonly StoreStatus[]): FailoverDecision {
+function blocked(why: string, lost: readonly StoreStatus[]): FailoverDecision {
   const pods = lost.map(({ podName }) => podName).join(',');
   const how = `when their data is not needed, annotate the LogSet with ${ANNOTATION_CONFIRM_FAILOVER}=${pods}`;
-  return { kind: 'blocked', reason, why: `${why}; bring back ${pods}, or, ${how}` };
+  return { kind: 'blocked', why: `${why}; bring back ${pods}, or, ${how}` };
 }
 
 /** Whether what came of earlier replacements was healthy before the victim failed, the victim included if it was one. */

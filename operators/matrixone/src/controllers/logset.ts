@@ -25,7 +25,7 @@ import {
   syncLogSet,
 } from './logset-actions.ts';
 import { reservedOrdinals } from './ordinals.ts';
-import { sharedCause } from './pod-trouble.ts';
+import { isOfTheSpec } from './pod-trouble.ts';
 import { refuse, refuseProblems } from './refuse.ts';
 import { reportTrouble, type SetTrouble, watchTrouble } from './report-trouble.ts';
 import { pendingRollout } from './rollout.ts';
@@ -71,7 +71,7 @@ export class LogSetActor implements Actor<LogSet> {
     const trouble = await reportTrouble(context, 'LogSet', workload);
     if (this.#options.buckets && context.status.availableStores?.length)
       await noteRunning(context, podsOf(context, 'LogSet'));
-    const next = this.#failover(context, input, failed, { ...trouble, template: workload.spec.template });
+    const next = this.#failover(context, input, failed, trouble.ofPods, workload);
     if (next.action) return next.action;
     if (change.kind === 'refuse') {
       refuse(context, 'VolumeShrinks', `volume size cannot be decreased from ${change.from} to ${change.to}`);
@@ -99,20 +99,24 @@ export class LogSetActor implements Actor<LogSet> {
     context: Context,
     input: LogSetInput,
     failed: readonly StoreStatus[],
-    { ofPods, template }: SetTrouble & Pick<KruiseStatefulSet['spec'], 'template'>,
+    troubles: SetTrouble['ofPods'],
+    workload: KruiseStatefulSet,
   ): { action?: Action<LogSet>; after?: number } {
     if (!this.#options.failover) return {};
     const { conditions, clock } = context;
     const pods = new Map(podsOf(context, 'LogSet').map((pod) => [pod.metadata.name, pod]));
+    for (const { podName = '', lastTransition = '' } of failed) {
+      if (isOfTheSpec(troubles.get(podName), pods.get(podName), workload))
+        this.#elapsed.restart(storeMoment(context, podName), lastTransition);
+    }
     const decision = decideFailover(input.spec, this.#steady(context, failed), input.reserved, clock.now(), {
       available: this.#steady(context, context.status.availableStores ?? []),
       confirmed: confirmedPods(context.object),
-      shared: (podName) => sharedCause(pods.get(podName), ofPods.get(podName), template),
       createdAt: (podName) => this.#madeAt(context, pods.get(podName)),
     });
     if (decision.kind === 'blocked') {
       const isNew = conditions.get('FailoverBlocked')?.message !== decision.why;
-      conditions.set('FailoverBlocked', 'True', decision.reason, decision.why);
+      conditions.set('FailoverBlocked', 'True', 'Quorum', decision.why);
       if (isNew)
         context.event({ type: 'Warning', reason: 'FailoverBlocked', message: decision.why, action: 'Failover' });
     }
@@ -122,11 +126,11 @@ export class LogSetActor implements Actor<LogSet> {
   }
 
   /** The stores as if the wall clock had never been put on or back while this process looked on. */
-  #steady({ clock, object }: Context, stores: readonly StoreStatus[]): readonly StoreStatus[] {
+  #steady(context: Context, stores: readonly StoreStatus[]): readonly StoreStatus[] {
     return stores.map((store) => {
       if (store.lastTransition === undefined) return store;
-      const elapsed = this.#elapsed.since(`${object.metadata.uid} ${store.podName}`, store.lastTransition);
-      return { ...store, lastTransition: formatTime(clock.now() - elapsed) };
+      const elapsed = this.#elapsed.since(storeMoment(context, store.podName), store.lastTransition);
+      return { ...store, lastTransition: formatTime(context.clock.now() - elapsed) };
     });
   }
 
@@ -148,6 +152,11 @@ export class LogSetActor implements Actor<LogSet> {
     await removeClaims(context);
     return this.#options.buckets ? releaseBucket(context) : true;
   }
+}
+
+/** Names the moment of a store's last change. */
+function storeMoment({ object }: Context, podName: string | undefined): string {
+  return `${object.metadata.uid} ${podName}`;
 }
 
 /** Milliseconds between looks while a store is down; changes of pods wake the controller before. */

@@ -1,4 +1,5 @@
 import type { ContainerStatus, Pod } from '@coxswain/k8s';
+import type { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { parseTime } from '@coxswain/runtime/core';
 import { CONDITION_CN_STORE } from '../api/index.ts';
 import { isPodReady } from './store-status.ts';
@@ -134,16 +135,22 @@ function startTrouble(pod: Pod, now: number): PodTrouble | undefined {
   };
 }
 
-/** Those that come from what the pod is told to be, so that another one in its place has them, too. */
-const shared: ReadonlySet<string | undefined> = new Set(['ImagePull', 'ContainerNotMade', 'SecretMissing']);
+/** Those that come from what a pod is told to be. */
+const told: ReadonlySet<string | undefined> = new Set(['ImagePull', 'ContainerNotMade', 'SecretMissing']);
 
-/** What a trouble of a pod says, if another one from the template would have it, too. */
-export function sharedCause(
-  pod: Pod | undefined,
+/**
+ * Whether a pod is in trouble because of what its set is told to be, so that another one in its place would be, too: only a change of the
+ * spec helps, or of what it names. Also while such a change is on its way to the pod.
+ */
+export function isOfTheSpec(
   trouble: PodTrouble | undefined,
-  template: { readonly spec?: Pod['spec'] },
-): string | undefined {
+  pod: Pod | undefined,
+  workload: KruiseStatefulSet,
+): boolean {
+  if (!told.has(trouble?.reason)) return false;
   const images = (spec: Pod['spec']) => spec?.containers.map(({ image }) => image).join();
-  const isOfTemplate = images(pod?.spec) === images(template.spec);
-  return isOfTemplate && shared.has(trouble?.reason) ? trouble?.message : undefined;
+  const { metadata, spec, status = {} } = workload;
+  const isSeen = (status.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+  const isNewest = isSeen && pod?.metadata.labels?.['controller-revision-hash'] === status.updateRevision;
+  return !isNewest || images(pod?.spec) === images(spec.template.spec);
 }

@@ -19,8 +19,25 @@ export function isPodReady(pod: Pod): boolean {
   return pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
 }
 
+/** Milliseconds that a container has to run after it has ended again and again. */
+const steadyAfter = 60_000;
+
 /**
- * Sorts the stores into those that are up and those that are not. A store is up while its pod is ready; the time of
+ * Whether the last runs of a pod's containers were short ones that failed, and those that go on now are too young to be any better. Without probes
+ * such a pod is ready for a moment after each start, and would never have been down for long.
+ */
+export function isCrashing({ status }: Pod, now: number): boolean {
+  return (status?.containerStatuses ?? []).some(({ state, lastState, restartCount }) => {
+    const { exitCode = 0, startedAt, finishedAt } = lastState?.terminated ?? {};
+    if (restartCount < 2 || exitCode === 0 || !startedAt || !finishedAt) return false;
+    const wasShort = parseTime(finishedAt) - parseTime(startedAt) < steadyAfter;
+    const runs = state?.running?.startedAt;
+    return wasShort && (runs === undefined || now - parseTime(runs) < steadyAfter);
+  });
+}
+
+/**
+ * Sorts the stores into those that are up and those that are not. A store is up while its pod is ready, and after crashes once it lasts; the time of
  * the last change is kept while the phase is.
  */
 export function storesStatus(pods: readonly Pod[], before: StoresStatus, now: number): Required<StoresStatus> {
@@ -30,8 +47,9 @@ export function storesStatus(pods: readonly Pod[], before: StoresStatus, now: nu
   const stores = pods
     .map((pod): StoreStatus => {
       const podName = pod.metadata.name;
-      const phase = isPodReady(pod) ? 'Up' : 'Down';
       const last = known.get(podName);
+      const isUp = isPodReady(pod) && !(last?.phase === 'Down' && isCrashing(pod, now));
+      const phase = isUp ? 'Up' : 'Down';
       const kept = last?.phase === phase ? last.lastTransition : undefined;
       return { podName, phase, lastTransition: kept ?? formatTime(now) };
     })
@@ -83,7 +101,8 @@ export function updateStores(
   const before = new Map(known.map((store) => [store.podName, store]));
   const now = storesStatus(pods, status, clock.now());
   for (const { podName } of now.failedStores) {
-    if (before.get(podName)?.phase === 'Up') event({ type: 'Warning', reason: 'StoreDown', message: `${podName} is down` });
+    if (before.get(podName)?.phase === 'Up')
+      event({ type: 'Warning', reason: 'StoreDown', message: `${podName} is down` });
   }
   for (const { podName } of now.availableStores) {
     const down = before.get(podName);

@@ -26,3 +26,13 @@ test('what was before the first look is told by the wall clock; nothing is still
   expect(new Elapsed(clock).since('a', soon)).toBe(0);
   expect(new Elapsed(clock).since('a', soon, -60_000)).toBe(-30_000);
 });
+
+test('what may not count against anybody is counted anew', async () => {
+  const clock = new VirtualClock();
+  const elapsed = new Elapsed(clock);
+  const at = formatTime(clock.now());
+  await clock.advance(30_000);
+  elapsed.restart('a', at);
+  await clock.advance(5_000);
+  expect(elapsed.since('a', at)).toBe(5_000);
+});

@@ -23,6 +23,11 @@ export class Elapsed {
     this.#clock = clock;
   }
 
+  /** Counts from now, not from `at`: nothing before counts against anybody. */
+  restart(what: string, at: string): void {
+    this.#see(what, { at, before: 0, from: this.#clock.monotonic() });
+  }
+
   /**
    * Milliseconds since `at`.
    * @param what whose moment it is; another `at` of the same begins anew
@@ -33,10 +38,14 @@ export class Elapsed {
     const seen = this.#seen.get(what);
     if (seen?.at === at) return seen.before + now - seen.from;
     const before = Math.max(least, this.#clock.now() - parseTime(at));
+    this.#see(what, { at, before, from: now });
+    return before;
+  }
+
+  #see(what: string, seen: Seen): void {
     this.#seen.delete(what);
-    this.#seen.set(what, { at, before, from: now });
+    this.#seen.set(what, seen);
     const oldest = this.#seen.keys().next();
     if (this.#seen.size > most && !oldest.done) this.#seen.delete(oldest.value);
-    return before;
   }
 }
