@@ -76,6 +76,14 @@ test('a cluster that is backed up and restored has its rows, and is restored onc
   expect(await run('restore', '0192-aaaa', ...target)).toMatchObject({ code: 0 });
   expect((await run('restore', '0192-aaaa', ...target)).said).toContain('there is a cluster already');
 
+  const external = ['--backup_dir', 'filesystem', `--backup_path=${programs.folder}/backup`];
+  const other = ['--restore_dir', 'filesystem', `--restore_path=${programs.folder}/other`];
+  expect((await run('restore', ...other)).said).toContain('--backup_dir, must be given');
+  expect((await run('restore', ...external.slice(0, 2), '--backup_path=/nowhere', ...other)).code).toBe(1);
+  expect(await run('restore', ...external, ...other)).toMatchObject({ code: 0 });
+  const bytes = (name: string) => readFile(join(programs.folder, name, 'hk_data'));
+  expect(await bytes('other')).toEqual(await bytes('new'));
+
   const restored = await startCluster('new', 1, restore + fileService('BACKUP', 'new'));
   const again = await eventually(() => SqlClient.connect(restored));
   expect(await again.query('select * from notes')).toEqual([{ body: "it's here" }, { body: 'two' }]);

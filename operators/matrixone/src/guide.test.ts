@@ -175,7 +175,17 @@ test('every manifest is taken by the server and its webhooks, as it is and witho
   }
   expect(taken.filter((kind) => kind === 'MatrixOneCluster')).toHaveLength(3);
   expect(new Set(taken)).toEqual(
-    new Set(['values', 'change', 'Secret', 'MatrixOneCluster', 'CNPool', 'CNClaimSet', 'BackupJob', 'CNSet']),
+    new Set([
+      'values',
+      'change',
+      'Secret',
+      'MatrixOneCluster',
+      'CNPool',
+      'CNClaimSet',
+      'BackupJob',
+      'RestoreJob',
+      'CNSet',
+    ]),
   );
 }, 60_000);
 

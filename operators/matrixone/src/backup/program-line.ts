@@ -67,17 +67,29 @@ export function restoreLine(id: string, source: SharedStorage, target: SharedSto
   return `${meta} && ${words.join(' ')}`;
 }
 
-function restoreTargetWords({ s3, fileSystem }: SharedStorage): readonly string[] {
-  if (!s3) return [`--restore_path=${shellWord(fileSystem?.path ?? '')}`];
-  const { bucket, prefix } = splitS3Path(s3.path);
+/** The shell line that restores what is at a place and of which nothing else is known; the keys of both sides are in the environment. */
+export function restoreExternalLine(source: SharedStorage, target: SharedStorage): string {
+  const from = placeWords(source, 'backup_', '$AWS_');
+  const words = ['/mo_br restore', `--backup_dir ${source.s3 ? 's3' : 'filesystem'}`, ...from];
+  return [...words, `--restore_dir ${target.s3 ? 's3' : 'filesystem'}`, ...restoreTargetWords(target)].join(' ');
+}
+
+function restoreTargetWords(target: SharedStorage): readonly string[] {
+  return placeWords(target, 'restore_', '$RESTORE_');
+}
+
+/** @param prefix of the flags @param keys prefix of the variables with the keys */
+function placeWords({ s3, fileSystem }: SharedStorage, prefix: string, keys: string): readonly string[] {
+  if (!s3) return [`--${prefix}path=${shellWord(fileSystem?.path ?? '')}`];
+  const { bucket, prefix: folder } = splitS3Path(s3.path);
   return [
-    `--restore_endpoint=${shellWord(s3.endpoint ?? '')}`,
-    `--restore_bucket=${shellWord(bucket)}`,
-    ...(prefix === '' ? [] : [`--restore_filepath=${shellWord(prefix)}`]),
-    ...(s3.region ? [`--restore_region=${shellWord(s3.region)}`] : []),
+    `--${prefix}endpoint=${shellWord(s3.endpoint ?? '')}`,
+    `--${prefix}bucket=${shellWord(bucket)}`,
+    ...(folder === '' ? [] : [`--${prefix}filepath=${shellWord(folder)}`]),
+    ...(s3.region ? [`--${prefix}region=${shellWord(s3.region)}`] : []),
     ...(s3.secretRef
-      ? ['--restore_access_key_id=$RESTORE_ACCESS_KEY_ID', '--restore_secret_access_key=$RESTORE_SECRET_ACCESS_KEY']
+      ? [`--${prefix}access_key_id=${keys}ACCESS_KEY_ID`, `--${prefix}secret_access_key=${keys}SECRET_ACCESS_KEY`]
       : []),
-    ...(s3.type === 'minio' ? ['--restore_is_minio'] : []),
+    ...(s3.type === 'minio' ? [`--${prefix}is_minio`] : []),
   ];
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { recordIn, timesOf } from './backup-record.ts';
-import { backupLine, restoreLine, shellWord } from './program-line.ts';
+import { backupLine, restoreExternalLine, restoreLine, shellWord } from './program-line.ts';
 import { decodeReport } from './report.ts';
 
 const at = { host: 'h', port: 1 };
@@ -20,6 +20,25 @@ test('a file system is a path for the program', () => {
   expect(backupLine(at, disk)).toContain("--backup_dir=filesystem --path='/mnt/a b' &&");
   expect(restoreLine('id', disk, disk)).toMatch(
     / \/mo_br restore id --restore_dir filesystem --restore_path='\/mnt\/a b'$/,
+  );
+});
+
+test('of a backup that nobody has a record of the place is told, with keys of its own', () => {
+  const minio = { type: 'minio', endpoint: 'http://s3', secretRef: { name: 'keys' } };
+  const source = { s3: { ...minio, path: 'lake/old backup', region: 'eu-central-1' } };
+  expect(restoreExternalLine(source, { s3: { ...minio, path: 'lake/new' } })).toBe(
+    [
+      '/mo_br restore --backup_dir s3 --backup_endpoint=http://s3 --backup_bucket=lake',
+      "--backup_filepath='old backup' --backup_region=eu-central-1",
+      '--backup_access_key_id=$AWS_ACCESS_KEY_ID --backup_secret_access_key=$AWS_SECRET_ACCESS_KEY --backup_is_minio',
+      '--restore_dir s3 --restore_endpoint=http://s3 --restore_bucket=lake --restore_filepath=new',
+      '--restore_access_key_id=$RESTORE_ACCESS_KEY_ID --restore_secret_access_key=$RESTORE_SECRET_ACCESS_KEY',
+      '--restore_is_minio',
+    ].join(' '),
+  );
+  const disk = (path: string) => ({ fileSystem: { path } });
+  expect(restoreExternalLine(disk('/old'), disk('/new'))).toBe(
+    '/mo_br restore --backup_dir filesystem --backup_path=/old --restore_dir filesystem --restore_path=/new',
   );
 });
 

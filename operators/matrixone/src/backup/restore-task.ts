@@ -5,7 +5,7 @@ import { ANNOTATION_HELD, Backup, MatrixOneCluster, RestoreJob, type SharedStora
 import { storageProblem } from './backup-task.ts';
 import type { JobTask } from './job-actor.ts';
 import { fromSecret } from './job-objects.ts';
-import { literal, restoreLine } from './program-line.ts';
+import { literal, restoreExternalLine, restoreLine } from './program-line.ts';
 
 /** Milliseconds between looks at a Backup that is not there. */
 const lookAgain = 15_000;
@@ -15,14 +15,17 @@ export const restoreTask: JobTask<RestoreJob> = {
   kind: RestoreJob,
   component: 'RestoreJob',
   overlayOf: ({ overlay }) => overlay,
-  problem: ({ spec }) => {
-    if (spec.externalSource && !spec.backupName)
-      return 'spec.externalSource: is not supported, as nothing is known of such a backup; make a Backup of it and name that in backupName';
-    return spec.backupName ? storageProblem('spec.target', spec.target) : 'spec.backupName: must be set';
+  problem: ({ spec: { backupName, externalSource, target } }) => {
+    if (backupName && externalSource) return 'spec.externalSource: give it or backupName, not both';
+    if (!backupName && !externalSource) return 'spec.backupName: it or externalSource must be set';
+    const source = externalSource && storageProblem('spec.externalSource', externalSource);
+    return source ?? storageProblem('spec.target', target);
   },
   async program(context) {
+    const { externalSource, target } = context.object.spec;
+    if (externalSource)
+      return { line: restoreExternalLine(externalSource, target), env: keysOf(externalSource, target) };
     const { meta } = await backupOf(context);
-    const { target } = context.object.spec;
     return { line: restoreLine(meta.id, meta.location, target), env: restoreEnv(meta, target) };
   },
   accept: async () => undefined,
@@ -34,10 +37,13 @@ export const restoreTask: JobTask<RestoreJob> = {
 
 /** The record of the backup, and the keys of where it is and of where it goes. */
 export function restoreEnv({ raw, location }: Backup['meta'], target: SharedStorage): readonly EnvVar[] {
-  const [from, to] = [location.s3?.secretRef, target.s3?.secretRef];
+  return [{ name: 'RAW_META', value: literal(raw) }, ...keysOf(location, target)];
+}
+
+function keysOf(source: SharedStorage, target: SharedStorage): readonly EnvVar[] {
+  const [from, to] = [source.s3?.secretRef, target.s3?.secretRef];
   const keys = ['ACCESS_KEY_ID', 'SECRET_ACCESS_KEY'];
   return [
-    { name: 'RAW_META', value: literal(raw) },
     ...(from ? keys.map((key) => fromSecret(`AWS_${key}`, from.name)) : []),
     ...(to ? keys.map((key) => fromSecret(`RESTORE_${key}`, to.name, `AWS_${key}`)) : []),
   ];

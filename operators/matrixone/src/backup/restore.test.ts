@@ -2,7 +2,7 @@ import { Job } from '@coxswain/k8s';
 import { merge } from '@coxswain/runtime/client';
 import { expect, test } from 'vitest';
 import { LogSet, MatrixOneCluster, RestoreJob } from '../api/index.ts';
-import { BackupWorld, done, ended, failure, running, runs } from './test-world.ts';
+import { BackupWorld, done, ended, failure, running, runs, s3 } from './test-world.ts';
 
 const key = { namespace: 'default', name: 'mo' };
 const jobKey = { namespace: 'default', name: 'restore-mo' };
@@ -132,8 +132,9 @@ test('where there is a log service there is data, and nothing is restored', asyn
   expect(await world.drive(world.restoreJob())).toBeUndefined();
 });
 
-test('a RestoreJob of its own needs a Backup, and is refused without one for good', async () => {
+test('a RestoreJob of its own needs a Backup or a place of one, and is refused without for good', async () => {
   await using world = await BackupWorld.start();
+  world.report = running;
   const target = { fileSystem: { path: '/data' } };
   const create = (name: string, spec: Omit<RestoreJob['spec'], 'target'>) =>
     world.drive(
@@ -141,15 +142,24 @@ test('a RestoreJob of its own needs a Backup, and is refused without one for goo
     );
   const find = (name: string) => () => world.client.of(RestoreJob).find({ namespace: 'default', name });
   await create('none', {});
-  await create('external', { externalSource: { fileSystem: { path: '/x' } } });
+  await create('both', { backupName: 'b', externalSource: { fileSystem: { path: '/x' } } });
+  await create('nowhere', { externalSource: { s3: { path: '/' } } });
+  await create('external', { externalSource: { s3 } });
   await create('rs', { backupName: 'b' });
   const failed = ({ status }: RestoreJob) => status?.phase === 'Failed';
-  expect(ended(await world.until(find('none'), failed))[3]).toBe('spec.backupName: must be set');
-  expect(ended(await world.until(find('external'), failed))[3]).toContain('spec.externalSource: is not supported');
+  expect(ended(await world.until(find('none'), failed))[3]).toBe('spec.backupName: it or externalSource must be set');
+  expect(ended(await world.until(find('both'), failed))[3]).toContain('not both');
+  expect(ended(await world.until(find('nowhere'), failed))[3]).toContain('spec.externalSource.s3.path');
+  const external = await world.letRun({ namespace: 'default', name: 'external' });
+  const [container] = external.spec?.template.spec?.containers ?? [];
+  expect(container?.command?.[2]).toMatch(/^\/mo_br restore --backup_dir s3 .* --restore_path=\/data$/);
+  expect(container?.env?.map(({ name }) => name)).toEqual(['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']);
+  world.report = done();
+  await world.until(find('external'), ({ status }) => status?.phase === 'Completed');
   await world.until(find('rs'), (job) => ended(job)[2] === 'BackupNotFound');
   await world.createBackup();
   await world.until(find('rs'), ({ status }) => status?.phase === 'Completed');
   const job = { namespace: 'default', name: 'rs' };
   await world.gone(() => world.client.of(Job).find(job));
-  expect(runs(world)).toEqual([1]);
+  expect(runs(world)).toEqual([1, 1]);
 });
