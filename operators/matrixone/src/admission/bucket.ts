@@ -16,14 +16,16 @@ export async function bucketProblems(
   const place = bucketPlace(s3);
   const claims = await Array.fromAsync(client.of(BucketClaim).listAll({ signal }));
   const owner = `${namespace}/${name}`;
+  const value = s3.path;
   const rivals = claims.filter(({ spec }) => placesOverlap(bucketPlace(spec.s3), place));
-  return rivals.flatMap(({ metadata, status }) => {
+  return rivals.flatMap(({ metadata, spec, status }) => {
+    const at = spec.s3.path === value ? '' : `, at path ${spec.s3.path}`;
     const claim = `claimed bucket ${metadata.namespace}/${metadata.name}`;
     const taken = status?.state === 'InUse' && status.bindTo !== owner;
     const going = operation === 'CREATE' && metadata.deletionTimestamp !== undefined;
     return [
-      ...(taken ? [{ field, message: `${claim} already bind to ${status.bindTo}` }] : []),
-      ...(going ? [{ field, message: `${claim} state is deleting` }] : []),
+      ...(taken ? [{ field, value, message: `${claim} already bind to ${status.bindTo}${at}` }] : []),
+      ...(going ? [{ field, value, message: `${claim} state is deleting${at}` }] : []),
     ];
   });
 }

@@ -3,6 +3,8 @@ export interface Problem {
   /** `spec.volume.size` */
   readonly field: string;
   readonly message: string;
+  /** Of a field that is a whole object what of it is in the way. Default: what stands at the field, when it is a plain value. */
+  readonly value?: string;
 }
 
 /** One sentence of all problems, for a condition. */
