@@ -1,10 +1,10 @@
 /** `./cox test fuzz [--inputs N] [--seed N]`: broken requests to the embedded server; default 100,000 from seed 1. */
 
-import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { systemClock } from '@coxswain/runtime/core';
 import { fuzz } from '../packages/cluster/src/fuzz/index.ts';
+import { optionsOf } from './options.ts';
 
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
@@ -21,20 +21,9 @@ function heap(): number {
   return process.memoryUsage().heapUsed / mib;
 }
 
-function numbers(args: readonly string[]): { inputs: number; seed: number } | undefined {
-  try {
-    const options = { inputs: { type: 'string', default: '100000' }, seed: { type: 'string', default: '1' } } as const;
-    const { values } = parseArgs({ args: [...args], options });
-    const [inputs, seed] = [Number(values.inputs), Number(values.seed)];
-    return Number.isSafeInteger(inputs) && inputs > 0 && Number.isSafeInteger(seed) ? { inputs, seed } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** @returns the exit code: 0 when every request was answered as it should be and the memory came back */
 export async function fuzzing(args: readonly string[]): Promise<number> {
-  const wanted = numbers(args);
+  const wanted = optionsOf(args, { inputs: 100_000, seed: 1 });
   if (!wanted) {
     say('usage: ./cox test fuzz [--inputs N] [--seed N]');
     return 2;

@@ -5,7 +5,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { optionsOf } from './options.ts';
 import { run } from './run.ts';
 
 const model = 'packages/runtime/src/cache/object-store.model.test.ts';
@@ -22,17 +22,6 @@ interface Report {
   readonly numFailedTests: number;
 }
 
-function wantedOf(args: readonly string[]): Wanted | undefined {
-  try {
-    const options = { runs: { type: 'string', default: '1000000' }, seed: { type: 'string', default: '1' } } as const;
-    const { values } = parseArgs({ args: [...args], options });
-    const [runs, seed] = [Number(values.runs), Number(values.seed)];
-    return Number.isSafeInteger(runs) && runs > 0 && Number.isSafeInteger(seed) ? { runs, seed } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** One process: `runs` interleavings of each property, from `seed`. A process without a report counts as one failed test. */
 async function play(folder: string, { runs, seed }: Wanted): Promise<Report> {
   const file = join(folder, `${seed}.json`);
@@ -47,7 +36,7 @@ async function play(folder: string, { runs, seed }: Wanted): Promise<Report> {
 
 /** @returns the exit code: 0 when every property held */
 export async function models(args: readonly string[]): Promise<number> {
-  const wanted = wantedOf(args);
+  const wanted = optionsOf(args, { runs: 1_000_000, seed: 1 });
   if (!wanted) {
     process.stdout.write('usage: ./cox test models [--runs N] [--seed N]\n');
     return 2;

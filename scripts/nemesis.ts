@@ -1,20 +1,10 @@
 /** `./cox test nemesis [--rounds N]`: pods with claims come and go on a process-backed node, and leave nothing behind; default 500. */
-import { parseArgs } from 'node:util';
+import { optionsOf } from './options.ts';
 import { run } from './run.ts';
-
-function roundsOf(args: readonly string[]): number | undefined {
-  try {
-    const { values } = parseArgs({ args: [...args], options: { rounds: { type: 'string', default: '500' } } });
-    const rounds = Number(values.rounds);
-    return Number.isSafeInteger(rounds) && rounds > 0 ? rounds : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** @returns the exit code: 0 when nothing was left */
 export async function nemesis(args: readonly string[]): Promise<number> {
-  const rounds = roundsOf(args);
+  const rounds = optionsOf(args, { rounds: 500 })?.rounds;
   if (rounds === undefined) {
     process.stdout.write('usage: ./cox test nemesis [--rounds N]\n');
     return 2;

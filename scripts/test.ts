@@ -1,7 +1,7 @@
 /**
  * `./cox test [FILTER …]`: lint, types and all tests; with filters only the tests that match.
  * The last line is `N passed, N failed`, counting each test and each check.
- * `./cox test differential|conformance|scenarios|real|clients|fuzz|models|nemesis|framework|s3|faults|matrixone …`: suites of their own, with real programs; see the scripts of their name and bench/src/clients.
+ * `./cox test differential|conformance|scenarios|real|clients|fuzz|models|lives|nemesis|framework|s3|faults|matrixone …`: suites of their own, with real programs; see the scripts of their name and bench/src/clients.
  */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -69,6 +69,7 @@ async function main(filters: readonly string[]): Promise<number> {
   if (verb === 'real') return (await import('./scenarios.ts')).real(rest);
   if (verb === 'fuzz') return (await import('./fuzz.ts')).fuzzing(rest);
   if (verb === 'models') return (await import('./models.ts')).models(rest);
+  if (verb === 'lives') return (await import('./lives.ts')).livesUnderFaults(rest);
   if (verb === 'nemesis') return (await import('./nemesis.ts')).nemesis(rest);
   if (verb === 'faults') return (await import('./faults.ts')).faults(rest);
   if (verb === 'clients') return (await import('../bench/src/clients/index.ts')).clients(rest);
@@ -92,6 +93,7 @@ const help = `usage: ./cox test [FILTER ...]
   ./cox test clients [NAME ...]        operators in Go, Rust and Python on the embedded cluster (controller-runtime, kube-rs, kopf), and streams through client-go
   ./cox test fuzz                      100,000 broken requests to the embedded server; --inputs N, --seed N
   ./cox test models                    the informer store's model through 1,000,000 interleavings of writes, answers and watches; --runs N, --seed N
+  ./cox test lives                     each kind of MatrixOne under the faults of 2,000 seeds, in virtual time; --runs N, --seed N, --kinds A,B
   ./cox test nemesis                   500 pods with claims come and go on a process-backed node, and leave nothing behind; --rounds N
   ./cox test framework [NAME ...]      the operator framework, as its users see it; --real: on a real etcd and kube-apiserver
   ./cox test s3 [FILTER ...]           what empties and fills buckets, against a real S3 server and with the real aws
