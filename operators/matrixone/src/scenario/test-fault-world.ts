@@ -128,6 +128,13 @@ export class FaultWorld implements AsyncDisposable {
       backup: { reports: backupProgram(this.client) },
     });
     this.#processes.push({ transport, manager });
-    await this.drive(manager.start());
+    let isOver = false;
+    const start = manager.start().finally(() => {
+      isOver = true;
+    });
+    start.catch(() => {});
+    // One that ends before it is ready gets no further.
+    await this.clock.runUntil(() => isOver || transport.isCut, { what: 'the start of an operator' });
+    if (!transport.isCut) await start;
   }
 }
