@@ -17,12 +17,14 @@ test('a drain waits for the delay and the load', () => {
 });
 
 test('then for the transactions that hold locks', () => {
-  expect(decideLocks({ released: true, asked: false })).toMatchObject({ kind: 'go' });
-  expect(decideLocks({ released: false, asked: true, transactions: 1 })).toMatchObject({
+  expect(decideLocks({ released: true, asked: false }, false)).toMatchObject({ kind: 'go' });
+  expect(decideLocks({ released: false, asked: true, transactions: 1 }, true)).toMatchObject({
     why: 'locks of 1 open transaction',
   });
-  expect(decideLocks({ released: false, asked: true })).toMatchObject({ kind: 'wait', after: 5_000 });
-  expect(decideLocks({ released: false, asked: false })).toMatchObject({ kind: 'wait' });
+  expect(decideLocks({ released: false, asked: true }, true)).toMatchObject({ kind: 'wait', after: 5_000 });
+  expect(decideLocks({ released: false, asked: true }, false)).toMatchObject({ kind: 'wait', after: 1_000 });
+  expect(decideLocks({ released: false, asked: true, transactions: 0 }, true)).toMatchObject({ after: 1_000 });
+  expect(decideLocks({ released: false, asked: false }, false)).toMatchObject({ kind: 'wait' });
 });
 
 test('a drain ends at its timeout, and at once when the node is not known', () => {

@@ -10,6 +10,8 @@ export type DrainDecision =
 
 /** Milliseconds between looks at a draining node. */
 const lookAgain = 5_000;
+/** Milliseconds to the next one when only what has been asked for has to show. */
+const soon = 1_000;
 const defaultTimeout = '5m';
 
 export interface DrainState {
@@ -43,12 +45,15 @@ export function decideDrain({ scaling, elapsed, load }: DrainState): DrainDecisi
   return go('nothing is left on the compute node');
 }
 
-/** Decides whether the locks of a node without load let it go. */
-export function decideLocks({ released, asked, transactions }: LockHandover): DrainDecision {
+/**
+ * Decides whether the locks of a node without load let it go.
+ * @param wasAsked whether it had been asked to give them away before this look: what has just begun is soon over
+ */
+export function decideLocks({ released, asked, transactions }: LockHandover, wasAsked: boolean): DrainDecision {
   if (released) return go('nothing is left on the compute node');
   if (!asked) return waitFor('the transaction node to take its locks');
   const open = transactions === undefined ? 'open transactions' : counted(transactions, 'open transaction');
-  return waitFor(`locks of ${open}`);
+  return waitFor(`locks of ${open}`, !wasAsked || transactions === 0 ? soon : lookAgain);
 }
 
 function go(why: string): DrainDecision {

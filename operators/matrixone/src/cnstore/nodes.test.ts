@@ -128,6 +128,18 @@ test('the load of a node is on its pod, written when it changes, and kept while 
   expect(await marks()).toMatchObject({ 'matrixorigin.io/connections': '0' });
 });
 
+test('locks that nothing holds any more cost a second', async () => {
+  const stores = new TestStores();
+  await using world = await serving(stores, {
+    spec: { scalingConfig: { storeDrainEnabled: true, minDelaySeconds: 0 } },
+  });
+  await world.asks('a', 'PreparingDelete');
+  expect(stores.told.at(-1)).toBe('set restart a');
+  expect(await world.isHeld('a')).toBe(true);
+  await world.clock.advance(1_000);
+  expect(await world.isHeld('a')).toBe(false);
+});
+
 test('a drain waits for sessions, pipelines, locks and the delay, says so, and then lets the pod go', async () => {
   const stores = new TestStores();
   await using world = await serving(stores);
@@ -148,7 +160,7 @@ test('a drain waits for sessions, pipelines, locks and the delay, says so, and t
   expect(await world.isHeld('a')).toBe(false);
   expect(await world.events()).toEqual([
     'Pod Draining: sessions are handed over, for 5m0s at most',
-    'Pod Drained: nothing is left on the compute node, after 2m10s',
+    'Pod Drained: nothing is left on the compute node, after 2m6s',
   ]);
 });
 

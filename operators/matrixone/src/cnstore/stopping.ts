@@ -100,7 +100,7 @@ async function askAndDecide(
   const handover = await service.handOverLocks(store, wasAsked, signal);
   if (handover.asked && !wasAsked)
     await changeMetadata(client, counted, { annotations: { [ANNOTATION_LOCK_RESTART]: 'true' } }, signal);
-  return decideLocks(handover);
+  return decideLocks(handover, wasAsked);
 }
 
 function giveUp(pass: Pass, pod: Pod, timeout: number): Promise<Result> {
