@@ -19,7 +19,10 @@ import type { StatusDraft } from './draft.ts';
 import type { Expectations } from './expectations.ts';
 import type { ActorContext, EventDetails, ExpectOptions } from './types.ts';
 
-const optionsOfApply = optionNames<{ readonly owned?: boolean }>({ owned: true });
+const optionsOfApply = optionNames<{ readonly owned?: boolean; readonly force?: boolean }>({
+  owned: true,
+  force: true,
+});
 const optionsOfExpect = optionNames<ExpectOptions>({ timeout: true });
 
 /** What all contexts of one actor share. */
@@ -56,13 +59,14 @@ export function actorContext<T extends KubeObject>(
     store: (of) => cache.store(of),
     apply: async (of, desired, options) => {
       checkOptions(`apply(${of.kind})`, options, optionsOfApply);
-      const { owned = true } = options ?? {};
+      const { owned = true, force = true } = options ?? {};
       return applyObject(of, desired, {
         client,
         cache,
         clock,
         memory,
         fieldManager,
+        force,
         signal,
         ...(owned ? { owner: { kind, object } } : {}),
         onLoop: (message) => event({ type: 'Warning', reason: 'ApplyLoop', message, action: 'Apply' }),

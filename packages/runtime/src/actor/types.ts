@@ -72,13 +72,13 @@ export interface ActorContext<T extends KubeObject> {
   store<K extends KubeObject>(kind: Kind<K>): Store<K>;
   /**
    * Makes a child equal to `desired` where `desired` says something (server-side apply under the controller's name, forced).
-   * Owned by the object unless `owned: false`. Sends nothing when the same was applied before and nothing drifted.
+   * Owned by the object unless `owned: false`; with `force: false` fields that another manager holds otherwise are a conflict. Sends nothing when the same was applied before and nothing drifted.
    * Fields that the kind has defaults for may be left out, as with `Resource.apply`. Answers the child as it is now.
    */
   apply<C extends KubeObject, Input extends KubeObject = C>(
     kind: WritableKind<C, Input>,
     desired: NoInfer<Input>,
-    options?: { readonly owned?: boolean },
+    options?: { readonly owned?: boolean; readonly force?: boolean },
   ): Promise<C>;
   /** Children of `kind` whose controlling owner is the object. */
   owned<C extends KubeObject>(kind: Kind<C>): readonly C[];

@@ -56,6 +56,8 @@ export interface ApplyOptions {
   readonly clock: Clock;
   readonly memory: ApplyMemory;
   readonly fieldManager: string;
+  /** Whether fields that other managers hold are taken over; default true. Else they are a conflict. */
+  readonly force?: boolean;
   /** Controls the child; absent: the child stands alone. */
   readonly owner?: Owner;
   readonly signal?: AbortSignal;
@@ -93,7 +95,7 @@ export async function applyObject<C extends KubeObject, Input extends KubeObject
   }
   const after = await client.of(kind).patch(key, apply(body), {
     fieldManager: options.fieldManager,
-    force: true,
+    force: options.force ?? true,
     ...(options.signal ? { signal: options.signal } : {}),
   });
   const changed = !existing || isChange(existing, after, repeated ? body : undefined);

@@ -244,6 +244,18 @@ describe('applyObject', () => {
       },
     );
 
+  it('takes fields of others over, unless it is told not to', async () => {
+    const forced: (string | undefined)[] = [];
+    api.intercept = ({ method, query }) => {
+      if (method === 'PATCH') forced.push(query?.force);
+    };
+    const options = { client, cache, clock, memory, fieldManager: 'test' };
+    const desired = { metadata: { name: 'w', namespace: 'default' }, data: { a: '1' } };
+    await applyObject(Part, desired, options);
+    await applyObject(Part, { ...desired, data: { a: '2' } }, { ...options, force: false });
+    expect(forced).toEqual(['true', 'false']);
+  });
+
   it('sends once, and again only for another value or after drift', async () => {
     await apply({ a: '1' });
     await apply({ a: '1' });
