@@ -20,6 +20,7 @@ import {
 import type { LiveSet } from '../plan/index.ts';
 import type { SetKey } from '../pods/index.ts';
 import { hasInPlaceConfig } from '../version/index.ts';
+import { applyChild } from './apply-child.ts';
 import { removeOldConfigs } from './old-configs.ts';
 import { pendingRollout } from './rollout.ts';
 import { tellChange } from './workload-events.ts';
@@ -89,7 +90,7 @@ async function applyBudget<T extends KubeObject>(
   budget: PodDisruptionBudget | undefined,
 ): Promise<void> {
   if (budget) {
-    await context.apply(BudgetKind, budget);
+    await applyChild(context, BudgetKind, budget);
     return;
   }
   for (const old of context.owned(BudgetKind)) await context.ensureGone(BudgetKind, keyOf(old));
@@ -105,9 +106,9 @@ export async function applyPlan<T extends KubeObject, W extends Workload>(
   plan: SetPlan<W>,
 ): Promise<W> {
   const before = context.store(kind).get(keyOf(plan.workload));
-  for (const service of plan.services) await context.apply(ServiceKind, service);
-  for (const map of plan.configMaps) await context.apply(ConfigMapKind, map);
-  const workload = await context.apply(kind, plan.workload);
+  for (const service of plan.services) await applyChild(context, ServiceKind, service);
+  for (const map of plan.configMaps) await applyChild(context, ConfigMapKind, map);
+  const workload = await applyChild(context, kind, plan.workload);
   if ('budget' in plan) await applyBudget(context, plan.budget);
   tellChange(context, before, workload);
   if (pendingRollout(workload) === undefined) await sweepConfigs(context, workload, plan.configMaps);

@@ -5,6 +5,7 @@
  * Knows nothing of admission, nor of which cluster it runs on.
  */
 
+export { applyChild } from './apply-child.ts';
 export { childrenOfSets, podsOf, setOfPod } from './children.ts';
 export { ClusterActor } from './cluster.ts';
 export { CNSetActor } from './cnset.ts';

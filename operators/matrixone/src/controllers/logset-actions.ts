@@ -52,13 +52,17 @@ export function syncLogSet(context: Context, input: LogSetInput): Promise<Kruise
   return applyPlan(context, KruiseStatefulSet, logSetPlan(context, input));
 }
 
-/** Chooses the bootstrap members and keeps the choice, before anything is created that depends on it. */
-export function decideBootstrap(spec: LogSetSpec): Action<LogSet> {
+/**
+ * Chooses the bootstrap members and keeps the choice, before anything is created that depends on it.
+ * @param earlier the choice of a LogSet before this one, whose stores are there
+ */
+export function decideBootstrap(spec: LogSetSpec, earlier?: string): Action<LogSet> {
   return {
     name: 'Bootstrap',
     async run({ client, object, signal }) {
       const { resourceVersion } = object.metadata;
-      const annotations = { [ANNOTATION_BOOTSTRAP]: JSON.stringify(chooseBootstrapMembers(spec)) };
+      const choice = earlier ?? JSON.stringify(chooseBootstrapMembers(spec));
+      const annotations = { [ANNOTATION_BOOTSTRAP]: choice };
       const body = { metadata: { resourceVersion, annotations } };
       await client.of(LogSet).patch(keyOf(object), merge(body), { signal });
     },

@@ -11,6 +11,7 @@ import { volumeChange } from '../pods/index.ts';
 import { logSetProblems } from '../validation/index.ts';
 import { podsOf } from './children.ts';
 import { confirmedPods, decideFailover } from './failover.ts';
+import { clusterInNeed, handOver } from './hand-over.ts';
 import { refuseMoves } from './immutable.ts';
 import { scaleLogStores } from './log-scale.ts';
 import {
@@ -55,8 +56,8 @@ export class LogSetActor implements Actor<LogSet> {
     const members = bootstrapMembers(context);
     const spec = defaultLogSet(asBootstrapped(context.object.spec, members), this.#options.serviceArgs);
     refuseProblems(context, logSetProblems({ spec }));
-    if (!members) return decideBootstrap(spec);
     const live = liveWorkload(context);
+    if (!members) return decideBootstrap(spec, live?.metadata.annotations?.[ANNOTATION_BOOTSTRAP]);
     refuseMoves(context, spec, members, live);
     const scale = scaleLogStores(spec, live, podsOf(context, 'LogSet'), context.clock.now(), (at) =>
       this.#elapsed.since(`${context.object.metadata.uid} scaled in`, at),
@@ -140,7 +141,9 @@ export class LogSetActor implements Actor<LogSet> {
   }
 
   async finalize(context: Context): Promise<boolean> {
-    const { namespace = '', name } = context.object.metadata;
+    const { namespace = '', name, uid, deletionTimestamp = '' } = context.object.metadata;
+    const cluster = clusterInNeed(context);
+    if (cluster) return handOver(context, cluster, this.#elapsed.since(`${uid} deleted`, deletionTimestamp));
     const names = logSetNames(name);
     const gone = [
       await context.ensureGone(KruiseStatefulSet, { namespace, name: names.workload }),

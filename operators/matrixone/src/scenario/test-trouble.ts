@@ -9,8 +9,8 @@ import { World, type WorldOptions } from './test-world.ts';
 const namespace = 'default';
 const anHour = 3_600_000;
 
-/** Claims of compute nodes hold what can be read again, and go with their pods. */
-const cache = /^mo-data-mo-\w+-cn-/;
+/** Claims of transaction and compute nodes hold what can be read again, and go with their workloads. */
+const cache = /^mo-data-mo-(dn|\w+-cn)-/;
 
 /** What the operator may ask for in an hour of a trouble that does not end. A healthy cluster asks for nothing. */
 const [mostRequests, mostWrites] = [1_500, 60];
@@ -54,8 +54,8 @@ export class TroubleWorld implements AsyncDisposable {
   }
 
   /** Makes the example with `spec` laid over its own. */
-  async create(spec: object): Promise<void> {
-    await this.world.applyExample((cluster) => laidOver(cluster, { spec }) as MatrixOneCluster);
+  async create(spec: object, namespace = 'default'): Promise<void> {
+    await this.world.applyExample((cluster) => laidOver(cluster, { spec }) as MatrixOneCluster, namespace);
   }
 
   get client() {

@@ -4,6 +4,7 @@ import { strategic } from '@coxswain/runtime/client';
 import { formatTime, keyOf } from '@coxswain/runtime/core';
 import { type WebUI, type WebUISpec, webUINames } from '../api/index.ts';
 import {
+  applyChild,
   podsOf,
   refuseProblems,
   removeOldConfigs,
@@ -22,13 +23,13 @@ const lookAgain = 10_000;
 /** The life of a dashboard (`spec/matrixone.md` §2.15): a Deployment, its service, and its configuration. */
 export class WebUIActor implements Actor<WebUI> {
   async observe(context: Context): Promise<Action<WebUI> | undefined> {
-    const { object, apply } = context;
+    const { object } = context;
     const spec: WebUISpec = object.spec ?? { replicas: 0, serviceType: 'ClusterIP' };
     refuseProblems(context, webUIProblems(object));
     const plan = planWebUI(object, spec);
-    await apply(Service, plan.service);
-    await apply(ConfigMap, plan.configMap);
-    const workload = await apply(Deployment, plan.workload);
+    await applyChild(context, Service, plan.service);
+    await applyChild(context, ConfigMap, plan.configMap);
+    const workload = await applyChild(context, Deployment, plan.workload);
     await openGates(context);
     const ready = report(context, spec, workload);
     const trouble = await reportTrouble(context, 'WebUI', workload);

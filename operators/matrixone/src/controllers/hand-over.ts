@@ -1,0 +1,57 @@
+import { ConfigMap, type Kind, PodDisruptionBudget, Service } from '@coxswain/k8s';
+import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
+import type { ActorContext } from '@coxswain/runtime/actor';
+import { merge } from '@coxswain/runtime/client';
+import { controllerOf } from '@coxswain/runtime/controller';
+import { keyOf } from '@coxswain/runtime/core';
+import { ANNOTATION_BOOTSTRAP, ANNOTATION_SKIP_SYNC, type LogSet, MatrixOneCluster } from '../api/index.ts';
+
+type Context = ActorContext<LogSet>;
+
+/** Milliseconds within which its cluster is deleted too, when it is: with its namespace, or by one command for both. */
+const together = 10_000;
+
+/** The cluster that needs a LogSet which is being deleted; `undefined` when it goes as well, or has let go of it. */
+export function clusterInNeed({ object, store }: Pick<Context, 'object' | 'store'>): MatrixOneCluster | undefined {
+  const owner = controllerOf(object);
+  const { namespace = '' } = object.metadata;
+  const cluster = owner && store(MatrixOneCluster).get({ namespace, name: owner.name });
+  if (owner?.kind !== MatrixOneCluster.kind || cluster?.metadata.uid !== owner.uid) return undefined;
+  const { deletionTimestamp, annotations } = cluster.metadata;
+  return deletionTimestamp || annotations?.[ANNOTATION_SKIP_SYNC] ? undefined : cluster;
+}
+
+/**
+ * Lets a LogSet go that was deleted by hand, and not what is below it: its stores run on with their data, and the LogSet that its cluster
+ * makes next finds them, with the choice of members that HAKeeper was started with.
+ * @param waited milliseconds since it was deleted
+ * @returns whether it may go
+ */
+export async function handOver(context: Context, cluster: MatrixOneCluster, waited: number): Promise<boolean> {
+  const { conditions, event, object } = context;
+  const message = `it is being deleted while MatrixOneCluster ${cluster.metadata.name} needs it: its stores and volumes stay, for the LogSet that comes next`;
+  if (conditions.get('Synced')?.message !== message) {
+    event({ type: 'Warning', reason: 'StillNeeded', message, action: 'Finalize' });
+  }
+  conditions.set('Synced', 'False', 'StillNeeded', message);
+  if (waited < together) return false;
+  const bootstrap = object.metadata.annotations?.[ANNOTATION_BOOTSTRAP];
+  const annotations = bootstrap === undefined ? {} : { [ANNOTATION_BOOTSTRAP]: bootstrap };
+  await disown(context, KruiseStatefulSet, { annotations });
+  for (const kind of [Service, ConfigMap, PodDisruptionBudget] as const) await disown<Kind>(context, kind, {});
+  return true;
+}
+
+/** Takes the children of a kind out of the reach of the garbage collector. */
+async function disown<K extends Kind>(
+  { client, object, owned, signal }: Context,
+  kind: K,
+  metadata: object,
+): Promise<void> {
+  for (const child of owned(kind)) {
+    const { resourceVersion, ownerReferences = [] } = child.metadata;
+    const others = ownerReferences.filter(({ uid }) => uid !== object.metadata.uid);
+    const body = { metadata: { ...metadata, resourceVersion, ownerReferences: others } };
+    await client.of(kind as Kind).patch(keyOf(child), merge(body), { signal });
+  }
+}
