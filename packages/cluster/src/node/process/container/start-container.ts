@@ -4,7 +4,7 @@ import { type Clock, type Logger, parseQuantity, quantityValue } from '@coxswain
 import type { PodAttachment } from '../../network/index.ts';
 import { type ContainerStart, RuntimeRefusal } from '../../runtime.ts';
 import { tryAll } from '../../try-all.ts';
-import { type Image, nodePlace } from '../images/index.ts';
+import { type Image, nodePlace, usualPath } from '../images/index.ts';
 import type { LogFile } from '../logs/log-file.ts';
 import type { Isolation, Machine } from '../machine/machine.ts';
 import type { MemoryGroup } from '../machine/memory-groups.ts';
@@ -36,8 +36,6 @@ export interface StartParts {
   /** Told when what was made for the run could not be removed, with what tries that again. */
   readonly onUntidy: (again: () => Promise<void>) => void;
 }
-
-const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 function commandOf({ command, args }: ContainerStart, { manifest }: Image): readonly string[] {
   const words = [...(command ?? manifest.entrypoint), ...(args ?? (command ? [] : manifest.args))];

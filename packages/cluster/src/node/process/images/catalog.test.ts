@@ -85,6 +85,37 @@ test('what cannot be had is refused with what to do', async () => {
   expect((await catalog.pull('reddis:7', { simulate: true })).manifest.entrypoint[0]).toBe('/bin/sh');
 });
 
+test('a program has to be where containers look for it', async () => {
+  const tools = join(folder, 'tools');
+  await mkdir(tools);
+  await writeFile(join(tools, 'a-server'), '#!/bin/sh\n', { mode: 0o755 });
+  const requires = { programs: [{ name: 'a-server', hint: 'install it' }] };
+  await image('plain', { names: ['plain'], requires });
+  await image('told', { names: ['told'], requires, env: { PATH: `${tools}:/bin` } });
+  await image('exact', { names: ['exact'], requires: { programs: [{ name: join(tools, 'a-server') }] } });
+  const path = process.env['PATH'];
+  process.env['PATH'] = `${tools}:${path}`;
+  try {
+    await expect(catalog.pull('plain')).rejects.toMatchObject({
+      reason: 'ErrImagePull',
+      message: expect.stringContaining(
+        `the program a-server (it is at ${tools}/a-server, but containers of the image look for it in /usr/local/sbin:`,
+      ),
+    });
+  } finally {
+    process.env['PATH'] = path;
+  }
+  await expect(catalog.pull('plain')).rejects.toThrow('the program a-server (install it)');
+  await catalog.pull('told');
+  await catalog.pull('exact');
+});
+
+test('an image may be brought for many at a time', async () => {
+  await image('many', { names: ['many'], files: [{ from: 'f', to: '/opt/f', mode: '0755' }] }, { f: 'text' });
+  const pulled = await Promise.all(Array.from({ length: 20 }, () => catalog.pull('many')));
+  expect(new Set(pulled.map(({ id }) => id)).size).toBe(1);
+});
+
 test('a manifest says all that is wrong with it', () => {
   const bad = {
     names: ['UPPER', 3],

@@ -3,7 +3,8 @@ import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { RuntimeRefusal } from '../../runtime.ts';
 import { Bundles, bundler } from './bundles.ts';
-import { findProgram, type ImageSource, localLayer, packageFolder } from './layer.ts';
+import { findProgram, usualPath } from './find-program.ts';
+import { type ImageSource, localLayer, packageFolder } from './layer.ts';
 import { decodeManifest, type ImageManifest } from './manifest.ts';
 import { closest } from './near-names.ts';
 import { type ImageReference, imageName, parseImageReference } from './reference.ts';
@@ -66,11 +67,21 @@ export function findImage(images: readonly ImageSource[], wanted: ImageReference
   return named((name) => name.tag !== undefined && name.tag === tag) ?? named((name) => name.tag === undefined);
 }
 
+/** The same with what to do about it: a program may be there where containers do not look. */
+async function missingProgram({ name, hint }: ImageManifest['programs'][number], path: string): Promise<string> {
+  const elsewhere = await findProgram(name, process.env['PATH'] ?? '');
+  const why = elsewhere
+    ? `it is at ${elsewhere}, but containers of the image look for it in ${path}: put it there, or set PATH in the env of its image.json`
+    : hint;
+  return `the program ${name}${why === undefined ? '' : ` (${why})`}`;
+}
+
 /** What an image needs and this machine does not have, with what to do about it. */
 async function missingOf({ manifest, folder }: ImageSource): Promise<readonly string[]> {
   const missing: string[] = [];
-  for (const { name, hint } of manifest.programs)
-    if (!(await findProgram(name))) missing.push(`the program ${name}${hint === undefined ? '' : ` (${hint})`}`);
+  const path = manifest.env['PATH'] ?? usualPath;
+  for (const program of manifest.programs)
+    if (!(await findProgram(program.name, path))) missing.push(await missingProgram(program, path));
   const packages = [...(manifest.packages?.names ?? []), ...(manifest.bundles.length > 0 ? [bundler] : [])];
   for (const name of packages)
     if (!(await packageFolder(name, folder))) missing.push(`the npm package ${name} (npm install ${name})`);
@@ -104,6 +115,7 @@ const nothing: ImageManifest = {
 export class ImageCatalog {
   readonly #options: ImageCatalogOptions;
   readonly #bundles = new Bundles();
+  #drafts = 0;
 
   constructor(options: ImageCatalogOptions) {
     this.#options = options;
@@ -160,7 +172,8 @@ export class ImageCatalog {
     const fresh = !(await stat(mark).catch(() => undefined));
     if (fresh) {
       await mkdir(this.#options.cache, { recursive: true });
-      const draft = `${mark}.${process.pid}`;
+      // Others may be at the same: pods of this process, and clusters beside it.
+      const draft = `${mark}.${process.pid}-${++this.#drafts}`;
       await writeFile(draft, bytes ?? '');
       await rename(draft, mark);
     }

@@ -3,6 +3,7 @@
  * pods, nodes and how containers run.
  */
 export { type Image, ImageCatalog, type ImageCatalogOptions, readCatalog } from './catalog.ts';
+export { usualPath } from './find-program.ts';
 export { nodePlace } from './layer.ts';
 export { type ImageManifest, ManifestError } from './manifest.ts';
 export { ownImages } from './own-images.ts';

@@ -1,6 +1,6 @@
-import { access, constants, readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { messageOf } from '@coxswain/runtime/core';
 import type { Bundles } from './bundles.ts';
 import { type ImageManifest, ManifestError } from './manifest.ts';
@@ -89,20 +89,4 @@ export async function localLayer(source: ImageSource, bundles: Bundles): Promise
       entries.push({ kind: 'link', path: join(relative(packages.folder), 'node_modules', name), target: found });
   }
   return withFolders(entries);
-}
-
-/** Where the machine has a program; `undefined` when it is not there. */
-export async function findProgram(name: string): Promise<string | undefined> {
-  const folders = name.startsWith('/')
-    ? ['']
-    : ['/usr/sbin', '/usr/bin', '/sbin', '/bin', ...(process.env['PATH'] ?? '').split(delimiter)];
-  for (const folder of folders) {
-    const path = join(folder, name);
-    const there = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (there) return path;
-  }
-  return undefined;
 }

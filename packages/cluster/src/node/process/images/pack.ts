@@ -5,6 +5,7 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { findImage, readCatalog } from './catalog.ts';
+import { usualPath } from './find-program.ts';
 import type { ImageSource } from './layer.ts';
 import type { ImageManifest } from './manifest.ts';
 import { packedLayer } from './packed-layer.ts';
@@ -79,8 +80,7 @@ async function layerBlob(source: ImageSource, path: string): Promise<Blob> {
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
 
 function configOf(manifest: ImageManifest, layer: string): object {
-  const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-  const env = { PATH: path, ...manifest.env };
+  const env = { PATH: usualPath, ...manifest.env };
   const ports = manifest.ports.map((port) => [`${port}/tcp`, {}]);
   return {
     architecture: architectures[process.arch] ?? process.arch,

@@ -2,7 +2,8 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { childProcess } from '../../../late-modules.ts';
 import { Bundles } from './bundles.ts';
-import { findProgram, type ImageSource, nodePlace, ownFiles, packageFolder, withFolders } from './layer.ts';
+import { findProgram, usualPath } from './find-program.ts';
+import { type ImageSource, nodePlace, ownFiles, packageFolder, withFolders } from './layer.ts';
 import { ManifestError } from './manifest.ts';
 import type { TarEntry } from './tar.ts';
 
@@ -67,7 +68,7 @@ async function machineFiles({ folder, manifest }: ImageSource): Promise<TarEntry
   const names = new Set(['sh', ...manifest.packed, ...manifest.programs.map(({ name }) => name)]);
   const node = manifest.node ? [programFiles(process.execPath, nodePlace)] : [];
   const programs = [...names].map(async (name) => {
-    const program = await findProgram(name);
+    const program = await findProgram(name, manifest.env['PATH'] ?? usualPath);
     if (!program) throw new ManifestError(join(folder, 'image.json'), [`the program ${name} is not on this machine`]);
     return programFiles(program, name === 'sh' ? 'bin/sh' : program);
   });
