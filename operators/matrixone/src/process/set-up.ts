@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { type Client, type Connection, clientMetrics, createClient, httpTransport } from '@coxswain/runtime/client';
 import { type Logger, randomUuid, systemRandom } from '@coxswain/runtime/core';
@@ -131,7 +132,12 @@ function certificatesOf({ flags, config: { webhook }, pod: { namespace } }: Part
   });
 }
 
-/** Pods with an address of the loopback range share that range: one that listened at all addresses would be in the way of the others. */
+/**
+ * A pod's address is that of an interface of its own network, unless pods share the network of a machine: one that listened at all addresses
+ * would be in the way of the others there.
+ */
 function listening(address: Address, { ip }: PodFacts): Address {
-  return address.host === undefined && ip?.startsWith('127.') ? { ...address, host: ip } : address;
+  if (address.host !== undefined || ip === undefined) return address;
+  const own = Object.values(networkInterfaces()).flat();
+  return own.some((one) => one?.address === ip) ? address : { ...address, host: ip };
 }
