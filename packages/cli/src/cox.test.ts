@@ -204,6 +204,14 @@ describe('input that cannot be used ends with 2, one clear message, and nothing 
     expect(code).toBe(2);
   });
 
+  it('a pod network that cannot be', async () => {
+    const { code, stderr } = await cox('up', '--once', '--pod-network', 'namespaces');
+    expect(stderr).toBe(
+      'error: pods have network namespaces on process-backed nodes only, and there are none: ask for some\n',
+    );
+    expect(code).toBe(2);
+  });
+
   it('a home that cannot be', async () => {
     const { code, stderr } = await coxAt('/proc/nowhere', 'up', '--once');
     expect(stderr).toMatch(

@@ -31,6 +31,7 @@ export {
   type StageProbe,
   type StageWhen,
 } from './node/index.ts';
+export { NetworkError } from './node/network/errors.ts';
 export { KeysError } from './pki/index.ts';
 export { startCluster } from './start-cluster.ts';
 export { DataDirError, type DirLock, lockDirectory, makeDirectory } from './storage/index.ts';

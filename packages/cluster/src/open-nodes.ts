@@ -4,6 +4,7 @@ import { controlPlaneUsers } from './apiserver/authorization/index.ts';
 import type { NodeConnection, UserInfo } from './apiserver/index.ts';
 import type { ServiceNetwork } from './embedded-server.ts';
 import { NodePool, SimulatedNodes } from './node/index.ts';
+import { NetworkError } from './node/network/errors.ts';
 import type { ProcessNodes } from './node/process-nodes.ts';
 import type { ClusterNodes, ClusterOptions } from './types.ts';
 
@@ -101,8 +102,27 @@ class Nodes implements OpenNodes {
   }
 }
 
-/** Prepares the nodes of a cluster. What process-backed ones need is loaded only when there are some. */
+const usualPodCidr = '10.244.0.0/16';
+
+/** Where pods in namespaces have their addresses; `undefined`: they are not to be in some. @throws NetworkError */
+function podCidrOf({ podNetwork = 'loopback', podCIDR, processNodes = 0 }: ClusterOptions): string | undefined {
+  if (podNetwork !== 'loopback' && podNetwork !== 'namespaces')
+    throw new NetworkError(`there is no pod network ${JSON.stringify(podNetwork)}: loopback and namespaces are known`);
+  if (podNetwork === 'namespaces' && processNodes === 0)
+    throw new NetworkError(
+      'pods have network namespaces on process-backed nodes only, and there are none: ask for some',
+    );
+  if (podNetwork === 'loopback' && podCIDR !== undefined)
+    throw new NetworkError('pods have addresses of a range of your own in the pod network `namespaces` only');
+  return podNetwork === 'namespaces' ? (podCIDR ?? usualPodCidr) : undefined;
+}
+
+/**
+ * Prepares the nodes of a cluster. What process-backed ones need is loaded only when there are some.
+ * @throws NetworkError for a pod network that cannot be
+ */
 export async function openNodes({ clock, random, log, options, net }: OpenNodesOptions): Promise<OpenNodes> {
+  const podCIDR = podCidrOf(options);
   const count = options.controlPlane === false ? 0 : (options.processNodes ?? 0);
   if (count === 0) return new Nodes(options, undefined);
   const { ProcessNodes } = await import('./node/process-nodes.ts');
@@ -112,6 +132,7 @@ export async function openNodes({ clock, random, log, options, net }: OpenNodesO
     ...settings,
     ...(dataDir ? { dataDir } : {}),
     ...(net === undefined ? {} : { net }),
+    ...(podCIDR === undefined ? {} : { podCIDR }),
   });
   return new Nodes(options, processes);
 }

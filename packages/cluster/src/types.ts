@@ -22,6 +22,14 @@ export interface ClusterOptions {
   readonly processNodes?: number;
   /** Folders with a folder for each image that process-backed nodes know; earlier ones go first. Default none. */
   readonly images?: readonly string[];
+  /**
+   * What network the pods of process-backed nodes have. `loopback`: that of the machine, with an address of 127.0.0.0/8 for each pod, which
+   * its programs have to listen at. `namespaces`: one of its own each, with an address of `podCIDR`, where programs listen as in any container;
+   * takes root, or user namespaces. Default `loopback`.
+   */
+  readonly podNetwork?: 'loopback' | 'namespaces';
+  /** Where pods in namespaces have their addresses: a /24 of it for each node. Default `10.244.0.0/16`. */
+  readonly podCIDR?: string;
   /** Milliseconds without a sign of life after which a node is unknown, and its pods are to leave it; default 50 000. */
   readonly nodeMonitorGracePeriod?: number;
   /**

@@ -10,6 +10,10 @@ export interface ClusterFlags {
   readonly nodes?: number;
   /** Nodes whose containers are processes of this machine; absent: none. */
   readonly processNodes?: number;
+  /** What network their pods have; absent: `loopback`. */
+  readonly podNetwork?: 'loopback' | 'namespaces';
+  /** Where pods in namespaces have their addresses; absent: 10.244.0.0/16. */
+  readonly podNetworkCidr?: string;
   /** Folders of images for these, besides those that come along. */
   readonly images?: readonly string[];
   /** Serve the OpenKruise kinds and run their controllers; default true. */
@@ -83,6 +87,13 @@ export function withClusterFlags(command: Command): Command {
       'nodes whose containers are processes of this machine (Linux); with some of them there are no simulated ones unless --nodes says so',
       wholeNumber('--process-nodes', 0, 16),
     )
+    .addOption(
+      new Option(
+        '--pod-network <network>',
+        'what pods of process-backed nodes have: addresses of 127.0.0.0/8 in the network of this machine (default), or a network namespace each, where programs may listen at any address (root, or user namespaces)',
+      ).choices(['loopback', 'namespaces']),
+    )
+    .option('--pod-network-cidr <cidr>', 'where pods in namespaces have their addresses (default: 10.244.0.0/16)')
     .option(
       '--images <dir>',
       'a folder with a folder for each image that process-backed nodes know, besides those that come along; can be given again',

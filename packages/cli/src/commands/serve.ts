@@ -6,6 +6,7 @@ import {
   DataDirError,
   KeysError,
   ListenError,
+  NetworkError,
   startCluster,
 } from '@coxswain/cluster';
 import type { Logger } from '@coxswain/runtime/core';
@@ -28,12 +29,17 @@ function simulatedNodes({ nodes, processNodes = 0 }: ClusterFlags): Pick<Cluster
   return { nodes: processNodes > 0 ? 0 : defaultNodes, keepNodes: true };
 }
 
+/** Errors whose messages say what to do. */
+const helpful = [ListenError, DataDirError, KeysError, NetworkError] as const;
+
 async function start(flags: ClusterFlags, log: Logger): Promise<Cluster> {
   try {
     return await startCluster({
       port: flags.port,
       ...simulatedNodes(flags),
       ...(flags.processNodes ? { processNodes: flags.processNodes } : {}),
+      ...(flags.podNetwork ? { podNetwork: flags.podNetwork } : {}),
+      ...(flags.podNetworkCidr === undefined ? {} : { podCIDR: flags.podNetworkCidr }),
       ...(flags.images ? { images: flags.images.map((folder) => resolve(folder)) } : {}),
       fsync: flags.fsync,
       kruise: flags.kruise !== false,
@@ -41,8 +47,7 @@ async function start(flags: ClusterFlags, log: Logger): Promise<Cluster> {
       ...(flags.dataDir === undefined ? {} : { dataDir: resolve(flags.dataDir) }),
     });
   } catch (error) {
-    // their messages say what to do
-    if (error instanceof ListenError || error instanceof DataDirError || error instanceof KeysError)
+    if (helpful.some((sort) => error instanceof sort) && error instanceof Error)
       throw new UsageError(error.message, { cause: error });
     throw error;
   }

@@ -4,7 +4,7 @@ import { Node } from '@coxswain/k8s';
 import type { Client } from '@coxswain/runtime/client';
 import type { Clock, Logger, Random } from '@coxswain/runtime/core';
 import { type NodeSpec, removeNode } from './kubelet/index.ts';
-import { dialTcp, ProcessNetwork } from './network/index.ts';
+import { dialTcp, NetworkError, ProcessNetwork } from './network/index.ts';
 import { ProcessRuntime, processNodes, removeTree, scratchFolder } from './process/index.ts';
 
 export interface ProcessNodesOptions {
@@ -19,6 +19,17 @@ export interface ProcessNodesOptions {
   readonly dataDir?: string;
   /** First number of the addresses of nodes, pods and Services; default 127. */
   readonly net?: number;
+  /** Where pods have their addresses, each in a network namespace; absent: in 127.0.0.0/8 (or that of `net`), in the machine's network. */
+  readonly podCIDR?: string;
+}
+
+/** The addresses of a node's pods stay as they are for as long as there is the node. @throws NetworkError */
+async function refuseOtherAddresses(client: Client, { name, podCIDR }: NodeSpec): Promise<void> {
+  const before = (await client.of(Node).find({ name }))?.spec?.podCIDR;
+  if (before === undefined || before === podCIDR) return;
+  throw new NetworkError(
+    `the pods of node ${name} have addresses of ${before} in this data directory, and not of ${podCIDR}: start with the pod network that it had, or with a new data directory`,
+  );
 }
 
 /** The process-backed nodes of a cluster with their network, from the claim of their addresses to the end. All share one runtime. */
@@ -30,11 +41,20 @@ export class ProcessNodes {
 
   constructor(options: ProcessNodesOptions) {
     this.#options = options;
-    const { clock, random, log, net } = options;
-    this.network = new ProcessNetwork({ clock, random, log, ...(net === undefined ? {} : { net }) });
+    const { clock, random, log, net, podCIDR } = options;
+    this.network = new ProcessNetwork({
+      clock,
+      random,
+      log,
+      ...(net === undefined ? {} : { net }),
+      ...(podCIDR === undefined ? {} : { podCIDR }),
+    });
   }
 
-  /** Those that the cluster starts with. Others of this sort that it has are removed with their pods. */
+  /**
+   * Those that the cluster starts with. Others of this sort that it has are removed with their pods.
+   * @throws NetworkError when pods are to have namespaces and this machine does not allow it, or other addresses than at an earlier start
+   */
   async initial(client: Client): Promise<readonly NodeSpec[]> {
     const { clock, random, log, images, count } = this.#options;
     const dataDir = await this.#folder();
@@ -46,9 +66,17 @@ export class ProcessNodes {
         await removeNode(client, metadata.name);
         network.leaveNode(metadata.name);
       }
-    const specs = await processNodes({ names, network, runtime, dataDir });
-    for (const { name, address } of specs) this.#addresses.set(name, address);
-    return specs;
+    try {
+      if (this.#options.podCIDR !== undefined) await this.#prepare(runtime);
+      const specs = await processNodes({ names, network, runtime, dataDir });
+      // Guests of another control plane take whatever there is each time.
+      if (this.#options.net === undefined) for (const spec of specs) await refuseOtherAddresses(client, spec);
+      for (const { name, address } of specs) this.#addresses.set(name, address);
+      return specs;
+    } catch (error) {
+      await runtime.close();
+      throw error;
+    }
   }
 
   async dialNode(node: string, port: number, signal: AbortSignal): Promise<Duplex> {
@@ -59,6 +87,20 @@ export class ProcessNodes {
   async close(): Promise<void> {
     await this.network.close();
     if (this.#scratch) await removeTree(this.#scratch);
+  }
+
+  /** Pods that could not have their network are worse than no cluster. */
+  async #prepare(runtime: ProcessRuntime): Promise<void> {
+    try {
+      await this.network.prepare(await runtime.userNamespace());
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new NetworkError(
+        `pods cannot have network namespaces: ${why}. It takes unshare, nsenter and ip, and root (CAP_SYS_ADMIN and CAP_NET_ADMIN) or user namespaces; ` +
+          'without them pods have addresses of 127.0.0.0/8 (the pod network `loopback`)',
+        { cause: error },
+      );
+    }
   }
 
   async #folder(): Promise<string> {

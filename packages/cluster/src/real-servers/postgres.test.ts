@@ -1,6 +1,7 @@
-import { Pod, StatefulSet } from '@coxswain/k8s';
+import { Pod, Service, StatefulSet } from '@coxswain/k8s';
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
+import { namespacesAllowed, whyNot } from '../node/network/namespaces/test-allowed.ts';
 import { namespace, ServerWorld } from './test-world.ts';
 
 async function query(host: string, text: string): Promise<readonly Record<string, unknown>[]> {
@@ -18,6 +19,31 @@ async function query(host: string, text: string): Promise<readonly Record<string
     await client.end();
   }
 }
+
+/** The servers listen at all addresses, as a program does that knows nothing of others beside it. */
+const everywhere = (manifest: string) =>
+  manifest.replace('valueFrom: { fieldRef: { fieldPath: status.podIP } }', "value: '0.0.0.0'");
+
+test('servers in namespaces listen at all addresses on one machine, and find each other by name', {
+  timeout: 180_000,
+}, async ({ skip }) => {
+  skip(!namespacesAllowed, whyNot);
+  await using world = await ServerWorld.start({ podNetwork: 'namespaces' });
+  await world.apply('postgres/postgres.yaml', everywhere);
+  const { spec } = await world.get(Service, 'pg-primary');
+  const primary = spec?.clusterIP ?? '';
+  const following = await world.until(
+    'two replicas that follow',
+    async () => {
+      const rows = await query(primary, "select client_addr from pg_stat_replication where state = 'streaming'");
+      return rows.length === 2 ? rows : undefined;
+    },
+    120,
+  );
+  const addresses = [await world.addressOf('pg-1'), await world.addressOf('pg-2')];
+  expect(following.map((row) => row['client_addr']).sort()).toEqual(addresses.sort());
+  expect(addresses.every((address) => address.startsWith('10.244.0.'))).toBe(true);
+});
 
 test('three PostgreSQL servers replicate, and one that is killed has its data again', {
   timeout: 180_000,

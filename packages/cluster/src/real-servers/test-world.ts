@@ -3,7 +3,7 @@ import { type Kind, type KubeObject, Pod, Service, StatefulSet } from '@coxswain
 import { sleep, systemClock } from '@coxswain/runtime/core';
 import { parseAllDocuments } from 'yaml';
 import { startCluster } from '../start-cluster.ts';
-import type { Cluster } from '../types.ts';
+import type { Cluster, ClusterOptions } from '../types.ts';
 
 export const namespace = 'default';
 
@@ -15,13 +15,13 @@ export class ServerWorld implements AsyncDisposable {
     this.cluster = cluster;
   }
 
-  static async start(): Promise<ServerWorld> {
-    return new ServerWorld(await startCluster({ port: 0, processNodes: 1 }));
+  static async start(options: ClusterOptions = {}): Promise<ServerWorld> {
+    return new ServerWorld(await startCluster({ port: 0, processNodes: 1, ...options }));
   }
 
-  /** Creates what a manifest of the examples says. */
-  async apply(example: string): Promise<void> {
-    const text = readFileSync(new URL(`../../../../examples/${example}`, import.meta.url), 'utf8');
+  /** Creates what a manifest of the examples says. @param change made to its text before */
+  async apply(example: string, change = (text: string) => text): Promise<void> {
+    const text = change(readFileSync(new URL(`../../../../examples/${example}`, import.meta.url), 'utf8'));
     const kinds: Readonly<Record<string, Kind>> = { Service, StatefulSet };
     for (const document of parseAllDocuments(text)) {
       const object = document.toJS() as KubeObject & { readonly kind: string };

@@ -4,6 +4,7 @@ import type { NodeConnections } from '../../apiserver/index.ts';
 import { controllerRecorder } from '../../controllers/workload/recorder.ts';
 import type { ServiceNetwork } from '../../embedded-server.ts';
 import { type AddressBlock, claimBlock } from './addresses/block.ts';
+import { type PodRange, parsePodRange } from './addresses/pod-range.ts';
 import { NetworkError } from './errors.ts';
 import { machine } from './place.ts';
 import { RunningNetwork } from './running-network.ts';
@@ -16,6 +17,8 @@ export interface ProcessNetworkOptions {
   readonly log: Logger;
   /** First number of all addresses, each of which the machine has by itself; default 127. */
   readonly net?: number;
+  /** Where pods have their addresses, each in a network namespace of its own; absent: they share the machine's network. */
+  readonly podCIDR?: string;
 }
 
 /**
@@ -24,12 +27,15 @@ export interface ProcessNetworkOptions {
  */
 export class ProcessNetwork implements PodNetwork {
   readonly #options: ProcessNetworkOptions;
+  readonly #range: PodRange | undefined;
   readonly #running = Promise.withResolvers<RunningNetwork>();
   #block: AddressBlock | undefined;
   #closed = false;
 
+  /** @throws NetworkError for a `podCIDR` that is not one for pods */
   constructor(options: ProcessNetworkOptions) {
     this.#options = options;
+    this.#range = options.podCIDR === undefined ? undefined : parsePodRange(options.podCIDR);
     // Who waits for it is told; when nobody does, nobody needs to know.
     this.#running.promise.catch(() => {});
   }
@@ -56,7 +62,8 @@ export class ProcessNetwork implements PodNetwork {
         const block = this.#block;
         if (!block) throw new Error('the addresses of the network were not claimed before its start');
         await manager.cache.synced(signal);
-        const running = await RunningNetwork.start({ manager, block, directory, recorder, connections });
+        const range = this.#range ? { range: this.#range } : {};
+        const running = await RunningNetwork.start({ manager, block, directory, recorder, connections, ...range });
         if (this.#closed) await running.close();
         else this.#running.resolve(running);
       },
@@ -69,6 +76,10 @@ export class ProcessNetwork implements PodNetwork {
 
   leaveNode(node: string): void {
     void this.#running.promise.then((running) => running.leaveNode(node)).catch(() => {});
+  }
+
+  async prepare(user?: string): Promise<void> {
+    await (await this.#network()).prepare(user);
   }
 
   async attach(...pod: Parameters<PodNetwork['attach']>): Promise<PodAttachment> {

@@ -7,6 +7,7 @@ import { RuntimeRefusal } from '../runtime.ts';
 import { type Assignment, assignAddress } from './addresses/assignment.ts';
 import type { AddressBlock } from './addresses/block.ts';
 import { PodAddresses } from './addresses/pod-addresses.ts';
+import type { PodRange } from './addresses/pod-range.ts';
 import { dialTcp } from './dial.ts';
 import { NameService } from './dns/name-service.ts';
 import { ClusterNames } from './dns/names.ts';
@@ -26,6 +27,8 @@ export interface RunningNetworkOptions {
   readonly directory: ServiceDirectory;
   readonly recorder: EventRecorder;
   readonly connections: NodeConnections;
+  /** Where pods have their addresses, each in a namespace; absent: in the block. */
+  readonly range?: PodRange;
 }
 
 /** Where the name server is in the range of Services, as installers of clusters place it. */
@@ -86,11 +89,11 @@ export class RunningNetwork implements PodNetwork {
 
   /** Takes over the addresses that are in use, starts the name server, and serves the Services there are. */
   static async start(options: RunningNetworkOptions): Promise<RunningNetwork> {
-    const { manager, block, directory } = options;
+    const { manager, block, directory, range } = options;
     const { client, clock, random, log } = manager;
     const nodes: Node[] = [];
     for await (const node of client.of(Node).listAll()) nodes.push(node);
-    const places = new NodePlaces(block, nodes);
+    const places = new NodePlaces(block, nodes, range);
     const addresses = new PodAddresses();
     for await (const { metadata, spec, status } of client.of(Pod).listAll()) {
       const ended = status?.phase === 'Succeeded' || status?.phase === 'Failed';
@@ -118,6 +121,10 @@ export class RunningNetwork implements PodNetwork {
   leaveNode(node: string): void {
     this.#parts.places.leave(node);
     this.#proxy.nodesChanged();
+  }
+
+  async prepare(user?: string): Promise<void> {
+    if (this.#parts.range) await this.#namespacePods.open(user);
   }
 
   async attach(pod: Pod, directory: string, user?: string): Promise<PodAttachment> {
@@ -181,7 +188,7 @@ export class RunningNetwork implements PodNetwork {
     if (outside) {
       return this.#namespacePods.add(address, user).catch((error: unknown) => {
         const why = error instanceof Error ? error.message : String(error);
-        throw new Error(`address ${address}, which the pod declares, is not one of 127.0.0.0/8: ${why}`);
+        throw new Error(`address ${address} is not one of 127.0.0.0/8, and so takes a network namespace: ${why}`);
       });
     }
     return { place: machine, dial: (port, signal) => dialTcp(address, port, signal), remove: async () => {} };

@@ -27,6 +27,15 @@ export async function eventually<T>(ask: () => Promise<T> | T): Promise<T> {
   }
 }
 
+interface TestNetworkOptions {
+  /** False: somebody else listens where it would be. Default true. */
+  readonly nameServer?: boolean;
+  /** Default 1. */
+  readonly seed?: number;
+  /** Where pods have their addresses, each in a namespace. Default: they have none of their own. */
+  readonly podCIDR?: string;
+}
+
 /** An API server, the controller of endpoints and a network of pods over real sockets. Who plays the kubelet is the test. */
 export class TestNetwork implements AsyncDisposable {
   readonly namespace = 'default';
@@ -41,14 +50,15 @@ export class TestNetwork implements AsyncDisposable {
   #server: EmbeddedServer | undefined;
   #directory = '';
 
-  private constructor(seed: number) {
+  private constructor({ podCIDR, seed = 1 }: TestNetworkOptions) {
     this.#random = seededRandom(seed);
-    this.network = new ProcessNetwork({ clock: systemClock, random: this.#random, log: silentLogger });
+    const range = podCIDR === undefined ? {} : { podCIDR };
+    this.network = new ProcessNetwork({ clock: systemClock, random: this.#random, log: silentLogger, ...range });
   }
 
-  /** @param nameServer false: somebody else listens where it would be. Default true. */
-  static async start(options: ClusterOptions = {}, { nameServer = true, seed = 1 } = {}): Promise<TestNetwork> {
-    const world = new TestNetwork(seed);
+  static async start(options: ClusterOptions = {}, own: TestNetworkOptions = {}): Promise<TestNetwork> {
+    const { nameServer = true } = own;
+    const world = new TestNetwork(own);
     world.#directory = await mkdtemp(join(tmpdir(), 'coxswain-network-'));
     world.#server = await startServer({
       clock: systemClock,
@@ -135,6 +145,10 @@ export class TestNetwork implements AsyncDisposable {
       podIPs: ips.map((ip) => ({ ip })),
       conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }],
     };
+    await this.setStatus(name, status);
+  }
+
+  async setStatus(name: string, status: object): Promise<void> {
     const key = { namespace: this.namespace, name };
     await this.client.of(Pod).patch(key, merge({ status }), { subresource: 'status' });
   }

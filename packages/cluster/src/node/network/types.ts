@@ -51,6 +51,11 @@ export interface NodePlace {
 export interface PodNetwork {
   /** A node's place: the one it has in the cluster already, else a free one. @throws NetworkError when there is no room for another node */
   joinNode(node: string): Promise<NodePlace>;
+  /**
+   * Makes what pods share, before the first of them. @param user the user namespace that pods' processes live in; absent: that of this process
+   * @throws NetworkError when pods are to have namespaces, and this machine does not allow them
+   */
+  prepare(user?: string): Promise<void>;
   /** A node is gone for good; its place may be given to another. */
   leaveNode(node: string): void;
   /**

@@ -39,6 +39,13 @@ export class ProcessRuntime implements ContainerRuntime {
     this.#options = options;
   }
 
+  /** The user namespace that containers live in; `undefined`: that of this process. @throws Error when containers have no namespaces */
+  async userNamespace(): Promise<string | undefined> {
+    const { machine } = await this.#surroundings();
+    if (!machine.isolation) throw new Error(`containers have no namespaces on this machine: ${machine.lacks}`);
+    return machine.isolation.keeper.userNamespace;
+  }
+
   async createSandbox(pod: Pod): Promise<PodSandbox> {
     const { uid = '', name } = pod.metadata;
     const around = await this.#surroundings();
@@ -61,7 +68,7 @@ export class ProcessRuntime implements ContainerRuntime {
     await attachment.detach();
     throw new RuntimeRefusal(
       'FailedCreatePodSandBox',
-      `address ${attachment.addresses[0]}, which the pod declares, needs namespaces, and containers have none on this machine: ${machine.lacks}`,
+      `address ${attachment.addresses[0]} is not one of 127.0.0.0/8, and so takes namespaces; containers have none on this machine: ${machine.lacks}`,
     );
   }
 

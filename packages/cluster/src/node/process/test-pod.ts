@@ -15,6 +15,7 @@ export function testNetwork(address = '127.0.0.1'): PodNetwork {
   return {
     joinNode: () => Promise.reject(new Error('no nodes here')),
     leaveNode() {},
+    prepare: async () => {},
     async attach(pod, directory) {
       const files = {
         hosts: join(directory, 'hosts'),

@@ -7,7 +7,7 @@ import type { PodAddresses } from './pod-addresses.ts';
 
 export interface Assignment {
   readonly address: string;
-  /** Whether it is an address that this machine does not have by itself. */
+  /** Whether it is an address that this machine does not have by itself, and so one in a namespace. */
   readonly outside: boolean;
   /** Gives it back. */
   release(): void;
@@ -63,6 +63,7 @@ export function assignAddress(
   if (prefix === undefined) throw refusal(`node ${node} has no addresses for pods: it has not joined the network`);
   const before = pod.status?.podIP;
   if (before?.startsWith(`${prefix}.`) && addresses.claim(before, owner)) return taken(before);
+  if (before !== undefined) addresses.release(before, owner);
   const address = addresses.take(prefix, owner);
   if (address === undefined) throw refusal(`no free address in ${prefix}.0/24: delete pods of node ${node} first`);
   return taken(address);

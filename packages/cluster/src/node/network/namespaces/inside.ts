@@ -10,6 +10,7 @@ import { Turns } from '../../turns.ts';
 import { gateway, type NamespaceAnswer, type NamespaceRequest } from './protocol.ts';
 
 const bridge = 'pods';
+const hardwareAddress = '0a:58:a9:fe:01:01';
 /** Processes that keep the namespaces of pods, by the name of their link. */
 const keepers = new Map<string, ChildProcess>();
 /** Links by their address. */
@@ -41,12 +42,17 @@ const set = (name: string, value: string) => writeFileSync(`/proc/sys/net/ipv4/$
 async function prepare(): Promise<void> {
   await ip(
     'link set lo up',
-    `link add ${bridge} type bridge`,
+    // A bridge without one takes that of some pod, and another one when that leaves; the others would not find it then.
+    `link add ${bridge} address ${hardwareAddress} type bridge`,
     `addr add ${gateway}/32 dev ${bridge}`,
     `link set ${bridge} up`,
   );
   set('ip_forward', '1');
-  for (const device of ['all', bridge]) set(`conf/${device}/route_localnet`, '1');
+  for (const device of ['all', bridge]) {
+    set(`conf/${device}/route_localnet`, '1');
+    // Who is told a shorter way remembers where a pod was, also when its address has come to another.
+    set(`conf/${device}/send_redirects`, '0');
+  }
 }
 
 /** What is set up in the namespace of a pod, as commands of `ip`. */

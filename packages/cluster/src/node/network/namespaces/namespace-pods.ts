@@ -20,7 +20,7 @@ export interface NamespacePod {
   remove(): Promise<void>;
 }
 
-/** The pods whose addresses the machine does not have. The network they share is made with the first of them. */
+/** The pods whose addresses the machine does not have. The network they share is made with the first of them at the latest. */
 export class NamespacePods {
   readonly #options: NamespacePodsOptions;
   readonly #pods = new Map<string, NetworkNamespace>();
@@ -31,12 +31,21 @@ export class NamespacePods {
   }
 
   /**
+   * Makes the network that they share, if it is not there.
+   * @param user the user namespace that it is to belong to
+   * @throws NetworkError when the machine does not allow it
+   */
+  open(user?: string): Promise<NetworkNamespace> {
+    this.#network ??= this.#start(user);
+    return this.#network;
+  }
+
+  /**
    * @param user the user namespace that the network is to belong to, if it is not there yet
    * @throws NetworkError when the machine does not allow it
    */
   async add(address: string, user?: string): Promise<NamespacePod> {
-    this.#network ??= this.#start(user);
-    const network = await this.#network;
+    const network = await this.open(user);
     const { link, ...namespaces } = await network.addPod(address);
     this.#pods.set(address, network);
     return {

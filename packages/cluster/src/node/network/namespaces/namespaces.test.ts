@@ -5,8 +5,7 @@ import { Service } from '@coxswain/k8s';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eventually, TestNetwork } from '../test-network.ts';
 import type { PodAttachment } from '../types.ts';
-
-const allowed = spawnSync('unshare', process.getuid?.() === 0 ? ['-n', 'true'] : ['-Urn', 'true']).status === 0;
+import { namespacesAllowed as allowed } from './test-allowed.ts';
 
 let world: TestNetwork;
 const running: ReturnType<typeof spawn>[] = [];
@@ -140,7 +139,7 @@ test('where namespaces are not allowed the pod says so', async () => {
     await expect(world.pod('a', {}, declaring('192.168.1.10', 'a'))).rejects.toMatchObject({
       reason: 'FailedCreatePodSandBox',
       message: expect.stringMatching(
-        /^address 192\.168\.1\.10, which the pod declares, is not one of 127\.0\.0\.0\/8: this machine does not allow network namespaces \(.*\)$/,
+        /^address 192\.168\.1\.10 is not one of 127\.0\.0\.0\/8, and so takes a network namespace: this machine does not allow network namespaces \(.*\)$/,
       ),
     });
   } finally {
