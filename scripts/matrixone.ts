@@ -1,8 +1,14 @@
 /**
- * `./cox test matrixone`: the long life of a MatrixOne of real processes, and clusters over a real S3 server, with the operator killed
- * during all that it does; and all recorded clusters of the upstream operator, taken over.
+ * `./cox test matrixone [--real]`: the long life of a MatrixOne of real processes, and clusters over a real S3 server, with the operator
+ * killed during all that it does; and all recorded clusters of the upstream operator, taken over. With `--real` the control plane is
+ * Kubernetes' own (etcd, kube-apiserver, kube-controller-manager), and what it thinks of the operator and its charts is tested.
  */
+import { parseArgs } from 'node:util';
+import { buildGoPrograms, GoMissingError, inOwnNetwork } from '@coxswain/testing';
+import { run } from './run.ts';
 import { fetchS3 } from './s3.ts';
+
+const e2e = 'operators/matrixone/src/e2e';
 
 /**
  * Asks for the long tests and says where they are.
@@ -10,10 +16,46 @@ import { fetchS3 } from './s3.ts';
  */
 export async function matrixonePaths(args: readonly string[]): Promise<readonly string[] | undefined> {
   if (args.length > 0) {
-    process.stdout.write('usage: ./cox test matrixone\n');
+    process.stdout.write('usage: ./cox test matrixone [--real [FILTER ...]]\n');
     return undefined;
   }
   process.env['COX_MATRIXONE'] = 'long';
-  const suites = ['operators/matrixone/src/e2e/long', 'operators/matrixone/src/takeover'];
-  return (await fetchS3()) ? [...suites, 'operators/matrixone/src/e2e/backup'] : suites;
+  const suites = [`${e2e}/long`, `${e2e}/whole`, 'operators/matrixone/src/takeover'];
+  return (await fetchS3()) ? [...suites, `${e2e}/backup`] : suites;
+}
+
+/** What is run on a real control plane, without a filter. */
+const realSuites = [
+  `${e2e}/whole`,
+  `${e2e}/backup`,
+  'operators/matrixone/src/chart/install',
+  'operators/matrixone/src/takeover/hand-over',
+];
+
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+/**
+ * Builds what is missing and runs the tests in a network of their own (Linux, as root), where a real API server takes the addresses of pods.
+ * @returns an exit code
+ */
+export async function matrixoneReal(args: readonly string[]): Promise<number> {
+  const { positionals } = parseArgs({
+    args: [...args],
+    options: { real: { type: 'boolean' } },
+    allowPositionals: true,
+  });
+  try {
+    await buildGoPrograms(['etcd', 'kube-apiserver', 'kube-controller-manager'], say);
+  } catch (error) {
+    if (!(error instanceof GoMissingError)) throw error;
+    say(`SKIPPED, nothing was tested: ${error.message}`);
+    return 2;
+  }
+  await fetchS3();
+  process.env['COX_MATRIXONE_SERVER'] = 'real';
+  const suites = positionals.length > 0 ? positionals : realSuites;
+  const [program, ...rest] = inOwnNetwork(process.execPath, ['scripts/test.ts', ...suites]);
+  return run(program, rest);
 }

@@ -73,6 +73,7 @@ async function main(filters: readonly string[]): Promise<number> {
   if (verb === 'nemesis') return (await import('./nemesis.ts')).nemesis(rest);
   if (verb === 'faults') return (await import('./faults.ts')).faults(rest);
   if (verb === 'clients') return (await import('../bench/src/clients/index.ts')).clients(rest);
+  if (verb === 'matrixone' && rest.includes('--real')) return (await import('./matrixone.ts')).matrixoneReal(rest);
   const counts: Counts = { passed: 0, failed: 0 };
   const paths = await pathsOf(verb, rest, filters);
   if (paths === undefined) return 2;
@@ -98,7 +99,7 @@ const help = `usage: ./cox test [FILTER ...]
   ./cox test framework [NAME ...]      the operator framework, as its users see it; --real: on a real etcd and kube-apiserver
   ./cox test s3 [FILTER ...]           what empties and fills buckets, against a real S3 server and with the real aws
   ./cox test faults                    an operator behind a bad network and over a server that is killed, and two with one lease; --real, --cycles N, --objects N
-  ./cox test matrixone                 the long life of a MatrixOne of real processes: scaled, rolled, broken, with its operator killed meanwhile
+  ./cox test matrixone                 the long life of a MatrixOne of real processes: scaled, rolled, broken, with its operator killed meanwhile; --real: on the control plane of a real Kubernetes
 
 The last line is "N passed, N failed", each test and each check counted. Ends with 0 when nothing failed.
 `;

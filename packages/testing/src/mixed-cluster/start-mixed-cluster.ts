@@ -26,8 +26,8 @@ export interface MixedCluster {
 }
 
 /**
- * Starts one, with admission as strict as clusters get. It needs a network as `inOwnNetwork` makes it, and there is one at a time there.
- * `kubectl logs` and `exec` reach no node.
+ * Starts one, with admission as strict as clusters get. It needs a network as `inOwnNetwork` makes it. `kubectl logs` and `exec`
+ * reach no node.
  * @throws Error naming the programs that are not built, or the addresses that this network does not have
  */
 export async function startMixedCluster(options: MixedClusterOptions = {}): Promise<MixedCluster> {

@@ -1,0 +1,177 @@
+/**
+ * A whole MatrixOne from first to last, with its operator under the permissions, webhooks and Pod Security Standards of its chart: on the
+ * embedded cluster by `./cox test matrixone`, on the control plane of a real Kubernetes with `--real`. The objects that come of it are
+ * recorded on the latter (`--real -u` renews them), and the same on both.
+ */
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Namespace, Pod } from '@coxswain/k8s';
+import { merge } from '@coxswain/runtime/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { MatrixOneCluster } from '../api/index.ts';
+import { isPodReady } from '../controllers/store-status.ts';
+import { isReal } from './test-ground.ts';
+import { PodWatch } from './test-pod-watch.ts';
+import { nextNode, Sessions } from './test-sessions.ts';
+import { snapshot } from './test-snapshot.ts';
+import { namespace, ProcessWorld, type Spec, small } from './test-world.ts';
+
+const patience = 300_000;
+const isWanted = isReal || process.env['COX_MATRIXONE'] === 'long';
+const recorded = '../../fixtures/whole/objects.yaml';
+
+const [tp] = small.cnGroups;
+const whole: Spec = {
+  ...small,
+  cnGroups: [
+    { ...tp, name: 'tp' },
+    { name: 'ap', replicas: 1 },
+  ],
+  proxy: { replicas: 2 },
+  webui: { replicas: 1, serviceType: 'ClusterIP' },
+};
+const least: Spec = {
+  ...small,
+  logService: { ...small.logService, replicas: 1 },
+  cnGroups: [{ name: 'tp', replicas: 1 }],
+};
+
+/** A folder with an image of the dashboard that does nothing. */
+async function dashboard(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'coxswain-images-'));
+  const image = join(folder, 'dashboard');
+  await mkdir(image);
+  await writeFile(join(image, 'run'), "#!/bin/sh\ntrap 'exit 0' TERM\nwhile :; do sleep 1; done\n");
+  const files = [{ from: 'run', to: '/mocloud-metric-service', mode: '0755' }];
+  const entrypoint = ['/mocloud-metric-service'];
+  const manifest = {
+    names: ['matrixorigin/dashboard'],
+    description: 'does nothing',
+    entrypoint,
+    files,
+    packed: ['sleep'],
+  };
+  await writeFile(join(image, 'image.json'), JSON.stringify(manifest));
+  return folder;
+}
+
+describe.runIf(isWanted)('a whole MatrixOne', { timeout: patience }, () => {
+  let world: ProcessWorld;
+  let before = '';
+  /** All there is in the namespace that does not come and go by itself. */
+  async function everything(): Promise<string> {
+    const kinds = await world.kubectl(['api-resources', '--namespaced', '--verbs=list', '-o', 'name']);
+    const lasting = kinds.split('\n').filter((kind) => kind !== '' && !/^(events|leases|.*metrics.k8s.io$)/.test(kind));
+    return world.kubectl(['get', lasting.join(','), '-n', namespace, '-o', 'name', '--ignore-not-found']);
+  }
+  const gone = () =>
+    world.until(
+      'a namespace as it was',
+      async () => {
+        const now = await everything();
+        if (now === before) return true;
+        throw new Error(now);
+      },
+      180,
+    );
+
+  beforeAll(async () => {
+    world = await ProcessWorld.start({
+      images: [await dashboard()],
+      values: ['replicaCount=2'],
+      enforce: 'restricted',
+    });
+    const labels = { 'pod-security.kubernetes.io/enforce': 'baseline' };
+    await world.cluster.client.of(Namespace).patch({ name: namespace }, merge({ metadata: { labels } }));
+    before = await everything();
+  }, patience);
+  afterAll(() => world?.[Symbol.asyncDispose]());
+
+  test('its webhooks are asked', async () => {
+    const wrong = { ...least, logService: { ...least.logService, config: 'no toml' } };
+    await world.until('a refusal that names the field', async () => {
+      const error = await world.create(wrong as Spec, 'wrong').then(() => 'taken', String);
+      if (/spec\.logService\.config: .*illegal character in key/.test(error)) return true;
+      throw new Error(error);
+    });
+  });
+
+  test('the smallest one is ready, and goes without a trace', async () => {
+    await world.create(least, 'try');
+    await world.settled(120, 'try');
+    await world.remove('try');
+    await gone();
+  });
+
+  test('with all its parts, it consists of the objects that were recorded on a real Kubernetes', async () => {
+    await world.create(whole);
+    await world.settled(180);
+    await world.until('all pods', async () => (await allPods()).every(isPodReady));
+    const text = stringify(await snapshot(world.cluster.client, namespace), {
+      lineWidth: 0,
+      aliasDuplicateObjects: false,
+    });
+    await expect(text).toMatchFileSnapshot(recorded);
+  });
+
+  const allPods = async () => (await world.cluster.client.of(Pod).list({ namespace })).items;
+
+  test('2 to 4 to 2 compute nodes: no session is cut', async () => {
+    const proxy = await world.proxyAddress();
+    // each proxy looks at the cluster for itself
+    for (const { status } of await world.pods('ProxySet'))
+      await world.until(`a session through ${status?.podIP}`, () => nextNode(status?.podIP ?? ''));
+    await using sessions = await Sessions.open(proxy, 4);
+    await using pods = await PodWatch.begin(world.cluster);
+    const count = async () => (await world.pods('CNSet')).length - 1;
+    await world.changeGroup({ replicas: 4 });
+    await world.settled(120);
+    expect(await count()).toBe(4);
+    await world.changeGroup({ replicas: 2 });
+    await world.until('two compute nodes', async () => (await count()) === 2, 180);
+    await world.settled(120);
+    const answered = sessions.statements;
+    await world.until('sessions that go on', async () => sessions.statements > answered + 50);
+    expect(sessions.problems).toEqual([]);
+    expect(pods.fewest('CNSet')).toBe(3);
+  });
+
+  test('another image is rolled out', async () => {
+    await world.change({ version: 'v4.2.1' });
+    const isNew = ({ spec }: Pod) => spec?.containers[0]?.image === 'matrixorigin/matrixone:v4.2.1';
+    await world.until(
+      'new pods',
+      async () => {
+        const roles = ['LogSet', 'DNSet', 'CNSet', 'ProxySet'] as const;
+        const all = (await Promise.all(roles.map((role) => world.pods(role)))).flat();
+        return all.length === 9 && all.every((pod) => isNew(pod) && isPodReady(pod));
+      },
+      280,
+    );
+    await world.settled(120);
+  });
+
+  test('deleted, it goes without a trace', async () => {
+    await world.remove();
+    await gone();
+    expect((await world.cluster.client.of(MatrixOneCluster).list({ namespace })).items).toEqual([]);
+  });
+
+  test.runIf(isReal)('nobody asked the API server for what it refuses', async () => {
+    const refused = (await world.cluster.refused?.()) ?? [];
+    const expected = [
+      // the spec that is wrong on purpose
+      /^admin .* 422 create .*\/matrixoneclusters\?/,
+      // of two replicas that set the trust of their webhooks one is told that the other was first
+      /mo-matrixone-operator .* 422 patch .*webhookconfigurations/,
+      // the certificate of this API server is its own authority, which one controller of Kubernetes does not publish
+      /clustertrustbundle/,
+    ];
+    const lines = refused.map(({ user, agent, code, verb, path, message }) =>
+      [user, agent, code, verb, path, message].join(' '),
+    );
+    expect(lines.filter((line) => !expected.some((one) => one.test(line)))).toEqual([]);
+  });
+});
