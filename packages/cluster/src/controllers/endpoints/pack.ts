@@ -76,9 +76,8 @@ function recycle(plan: SlicePlan, service: Service): void {
     const fresh = plan.create.pop();
     if (!fresh) return;
     plan.remove.splice(plan.remove.indexOf(old), 1);
-    const { generateName: _made, ...metadata } = fresh.metadata;
     const { name, resourceVersion = '', annotations = {} } = old.metadata;
-    plan.update.push({ ...fresh, metadata: { ...metadata, name, resourceVersion, annotations } });
+    plan.update.push({ ...fresh, metadata: { ...fresh.metadata, name, resourceVersion, annotations } });
   }
 }
 
