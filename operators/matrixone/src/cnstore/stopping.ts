@@ -44,13 +44,17 @@ export async function stopNode(pass: Pass): Promise<Result> {
   if (elapsed > timeout) return giveUp(pass, draining, timeout);
   const decision = await progress({ ...pass, pod: draining }, elapsed);
   if (decision.kind === 'wait') {
-    await setGate(pass, draining, false, 'CNStorePrepareStop', `waits for ${decision.why}`);
+    await setGate(pass, draining, false, 'CNStorePrepareStop', waitsFor(decision.why));
     pass.log.info({ pod: pass.store.podName, waiting: decision.why }, 'compute node is draining');
     return { requeueAfter: Math.min(decision.after, timeout - elapsed + 1000) };
   }
   pass.event({ reason: 'Drained', message: `${decision.why}, after ${formatDuration(elapsed)}` });
   return release(pass, draining);
 }
+
+const gateOf = ({ status }: Pod) => status?.conditions?.find(({ type }) => type === CONDITION_CN_STORE);
+
+const waitsFor = (why: string) => `waits for ${why}`;
 
 /** Whether nodes of a set are emptied before they stop: when they shall be, and at its end when it shall be. */
 function isDrained({ metadata, spec }: CNSet): boolean {
@@ -81,7 +85,9 @@ async function progress(pass: Pass, elapsed: number): Promise<DrainDecision> {
     if (isConflict(error) || isNotFound(error)) throw error;
     pass.log.warn({ err: error, pod: pass.store.podName }, 'what a draining compute node still has is not known');
     const why = whyUnknown(error);
-    pass.event({ type: 'Warning', reason: 'DrainUnknown', message: why });
+    // It is asked every few seconds, and told once.
+    const isKnown = gateOf(pass.pod)?.message === waitsFor(why);
+    if (!isKnown) pass.event({ type: 'Warning', reason: 'DrainUnknown', message: why });
     return waitFor(why);
   }
 }
@@ -104,8 +110,7 @@ async function askAndDecide(
 }
 
 function giveUp(pass: Pass, pod: Pod, timeout: number): Promise<Result> {
-  const gate = pod.status?.conditions?.find(({ type }) => type === CONDITION_CN_STORE);
-  const message = `after ${formatDuration(timeout)} the compute node is stopped although it ${gate?.message || 'was not seen empty'}`;
+  const message = `after ${formatDuration(timeout)} the compute node is stopped although it ${gateOf(pod)?.message || 'was not seen empty'}`;
   pass.event({ type: 'Warning', reason: 'DrainTimedOut', message });
   return release(pass, pod);
 }

@@ -27,13 +27,14 @@ export interface TroubleWords {
 /** A cluster in trouble, and what its user is told. */
 export class TroubleWorld implements AsyncDisposable {
   readonly world: World;
-  readonly #requests: TransportRequest[];
+  /** All that the operator has asked for so far, watches aside. */
+  readonly requests: readonly TransportRequest[];
   /** Claims with data that cannot be read again: those that were there when all was well. */
   #kept: ReadonlySet<string> = new Set();
 
-  private constructor(world: World, requests: TransportRequest[]) {
+  private constructor(world: World, requests: readonly TransportRequest[]) {
     this.world = world;
-    this.#requests = requests;
+    this.requests = requests;
   }
 
   static async start(options: WorldOptions = {}): Promise<TroubleWorld> {
@@ -105,9 +106,9 @@ export class TroubleWorld implements AsyncDisposable {
   /** Lets time pass with the trouble: no claim goes, the operator asks for little and writes next to nothing. @param hours default a third of one */
   async endures(hours = 1 / 3): Promise<void> {
     const claims = await this.claims();
-    const from = this.#requests.length;
+    const from = this.requests.length;
     await this.world.clock.advance(hours * anHour);
-    const asked = this.#requests.slice(from);
+    const asked = this.requests.slice(from);
     const writes = asked.filter(({ method }) => method !== 'GET');
     const what = () => JSON.stringify(counted(asked.map(({ method, path }) => `${method} ${path}`)));
     expect(writes.length, what()).toBeLessThanOrEqual(hours * mostWrites);

@@ -4,19 +4,11 @@ import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { merge } from '@coxswain/runtime/client';
 import { expect, test } from 'vitest';
 import { LogSet, MatrixOneCluster } from '../api/index.ts';
-import { TestStores } from '../cnstore/test-nodes.ts';
+import { KnownNodes } from './test-known-nodes.ts';
 import { TroubleWorld } from './test-trouble.ts';
 
 const day = 86_400_000;
 const inNamespace = (name: string) => ({ namespace: 'default', name });
-
-/** Nodes are known as soon as they run. */
-class Nodes extends TestStores {
-  override async serve(...[store, labels, signal]: Parameters<TestStores['serve']>): Promise<void> {
-    if (!this.nodes.has(store.podName)) this.nodes.set(store.podName, 'serving');
-    return super.serve(store, labels, signal);
-  }
-}
 
 async function logPods(world: TroubleWorld): Promise<readonly string[]> {
   const labels = 'matrixorigin.io/component=LogSet';
@@ -71,7 +63,7 @@ test.each([
   ['on', day],
   ['back', -day],
 ])('a drain takes its time, no less and no more, when the clock is put %s by a day', async (_how, step) => {
-  const cnStores = new Nodes();
+  const cnStores = new KnownNodes();
   cnStores.now = { sessions: 1, pipelines: 0, replicas: 0 };
   const group = {
     name: 'tp',

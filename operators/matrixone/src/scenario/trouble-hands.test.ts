@@ -3,7 +3,7 @@ import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { merge } from '@coxswain/runtime/client';
 import { expect, test } from 'vitest';
 import { BucketClaim, CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet } from '../api/index.ts';
-import { TestStores } from '../cnstore/test-nodes.ts';
+import { KnownNodes } from './test-known-nodes.ts';
 import { TroubleWorld } from './test-trouble.ts';
 import type { WorldOptions } from './test-world.ts';
 
@@ -146,14 +146,9 @@ test.each<[string, object, WorldOptions]>([
   },
 );
 
-/** Compute nodes with sessions that do not end, of a HAKeeper that answers until its log service is gone. */
-function busy(): TestStores {
-  const stores = new TestStores();
+/** Compute nodes with sessions that do not end. */
+function busy(): KnownNodes {
+  const stores = new KnownNodes();
   stores.now = { sessions: 1, pipelines: 0, replicas: 0 };
-  const { serve } = stores;
-  stores.serve = (store, ...rest) => {
-    if (!stores.nodes.has(store.podName)) stores.nodes.set(store.podName, 'serving');
-    return serve.call(stores, store, ...rest);
-  };
   return stores;
 }
