@@ -55,6 +55,7 @@ export async function matrixoneReal(args: readonly string[]): Promise<number> {
   }
   await fetchS3();
   process.env['COX_MATRIXONE_SERVER'] = 'real';
+  process.env['COX_MATRIXONE'] = 'long';
   const suites = positionals.length > 0 ? positionals : realSuites;
   const [program, ...rest] = inOwnNetwork(process.execPath, ['scripts/test.ts', ...suites]);
   return run(program, rest);
