@@ -24,10 +24,7 @@ const recorded = '../../fixtures/whole/objects.yaml';
 
 const whole: Spec = {
   ...small,
-  cnGroups: [
-    { ...tp, name: 'tp' },
-    { name: 'ap', replicas: 1 },
-  ],
+  cnGroups: [...small.cnGroups, { name: 'ap', replicas: 1 }],
   proxy: { replicas: 2 },
   webui: { replicas: 1, serviceType: 'ClusterIP' },
 };
