@@ -6,6 +6,7 @@ import {
   PersistentVolumeClaim,
   Pod,
   PodDisruptionBudget,
+  PodTemplate,
   Secret,
   Service,
 } from '@coxswain/k8s';
@@ -66,6 +67,8 @@ const access: readonly Access[] = [
   { kinds: [PersistentVolumeClaim], verbs: ['get', 'list', 'patch', 'delete'] },
   // Written: what leads to data that is to be removed one day. No Secret is listed or watched.
   { kinds: [Secret], verbs: ['get', ...write] },
+  // Dry runs, by which webhooks have overlays judged; none is ever kept.
+  { kinds: [PodTemplate], verbs: ['create'] },
 ];
 
 function rulesOf({ kinds, verbs, below = {} }: Access): readonly PolicyRule[] {

@@ -1,7 +1,18 @@
 import type { KubeObject } from '@coxswain/k8s';
 import type { AdmissionContext } from '@coxswain/runtime/webhook';
 import type { Resource } from '@coxswain/schema';
-import { CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet, WebUI } from '../api/index.ts';
+import {
+  CNSet,
+  DNSet,
+  LogSet,
+  MatrixOneCluster,
+  type MatrixOneClusterSpec,
+  type Overlay,
+  type PodSetSpec,
+  ProxySet,
+  WebUI,
+} from '../api/index.ts';
+import { cnGroupsOf } from '../children/index.ts';
 import {
   type DefaultServiceArgs,
   defaultCluster,
@@ -26,6 +37,17 @@ import {
 } from '../validation/index.ts';
 import { bucketProblems } from './bucket.ts';
 
+/** An overlay, and the path of the set's spec that has it: `spec.logService`. */
+export interface PlacedOverlay {
+  readonly path: string;
+  readonly overlay: Overlay | undefined;
+}
+
+/** That of an object which is a set. */
+function ownOverlay({ spec }: { readonly spec?: PodSetSpec }): readonly PlacedOverlay[] {
+  return [{ path: 'spec', overlay: spec?.overlay }];
+}
+
 /** What admission knows of a kind. All of it is asked about objects that the schema has accepted. */
 export interface Rules<T extends KubeObject> {
   readonly resource: Resource<T>;
@@ -37,6 +59,8 @@ export interface Rules<T extends KubeObject> {
   problems(object: T): readonly Problem[];
   /** What a defaulted object may not become. */
   changes?(old: T, next: T): readonly Problem[];
+  /** The overlays of its sets, each with the path of the set's spec. */
+  overlays(object: T): readonly PlacedOverlay[];
   /** What only other objects tell. */
   others?(object: T, context: AdmissionContext): Promise<readonly Problem[]>;
 }
@@ -53,6 +77,7 @@ export function logSetRules({ serviceArgs, s3Reclaim }: RulesOptions): Rules<Log
     resource: LogSet,
     defaulted: (object) => ({ ...object, spec: defaultLogSet(object.spec, serviceArgs) }),
     problems: logSetProblems,
+    overlays: ownOverlay,
     changes: (old, next) => logSetUpdateProblems(old.spec, next.spec),
     ...(s3Reclaim && { others: ({ spec }, context) => bucketProblems(field, spec.sharedStorage.s3, context) }),
   };
@@ -63,6 +88,7 @@ export function dnSetRules({ serviceArgs }: RulesOptions): Rules<DNSet> {
     resource: DNSet,
     defaulted: (object) => ({ ...object, spec: defaultDNSet(object.spec, serviceArgs) }),
     problems: dnSetProblems,
+    overlays: ownOverlay,
     changes: (old, next) => dnSetUpdateProblems(old.spec, next.spec),
   };
 }
@@ -72,6 +98,7 @@ export function cnSetRules({ serviceArgs }: RulesOptions): Rules<CNSet> {
     resource: CNSet,
     defaulted: (object) => ({ ...object, spec: defaultCNSet(object.spec, serviceArgs) }),
     problems: cnSetProblems,
+    overlays: ownOverlay,
     changes: (old, next) => cnSetUpdateProblems(old.spec, next.spec),
   };
 }
@@ -81,10 +108,24 @@ export function proxySetRules({ serviceArgs }: RulesOptions): Rules<ProxySet> {
     resource: ProxySet,
     defaulted: (object) => ({ ...object, spec: defaultProxySet(object.spec, serviceArgs) }),
     problems: proxySetProblems,
+    overlays: ownOverlay,
   };
 }
 
-export const webUIRules: Rules<WebUI> = { resource: WebUI, problems: webUIProblems };
+export const webUIRules: Rules<WebUI> = { resource: WebUI, problems: webUIProblems, overlays: ownOverlay };
+
+/** The sets of a cluster, each with its path. */
+function setsOf(
+  spec: MatrixOneClusterSpec,
+): readonly { readonly path: string; readonly spec: Pick<PodSetSpec, 'overlay'> }[] {
+  const groups = cnGroupsOf(spec).map(({ name, spec: group }, i) => ({
+    path: i < (spec.cnGroups?.length ?? 0) ? `spec.cnGroups[${i}]` : `spec.${name}`,
+    spec: group,
+  }));
+  const { logService, tn, dn, proxy, webui } = spec;
+  const named = Object.entries({ logService, tn, dn, proxy, webui });
+  return [...groups, ...named.flatMap(([name, set]) => (set ? [{ path: `spec.${name}`, spec: set }] : []))];
+}
 
 export function clusterRules({ serviceArgs, s3Reclaim }: RulesOptions): Rules<MatrixOneCluster> {
   const field = 'spec.logService.sharedStorage.s3';
@@ -96,6 +137,7 @@ export function clusterRules({ serviceArgs, s3Reclaim }: RulesOptions): Rules<Ma
       spec: { ...object.spec, operatorVersion: initialOperatorVersion(object.spec) },
     }),
     problems: clusterProblems,
+    overlays: ({ spec }) => setsOf(spec).map(({ path, spec: { overlay } }) => ({ path, overlay })),
     changes: (old, next) => clusterUpdateProblems(old.spec, next.spec),
     ...(s3Reclaim && {
       others: ({ spec }, context) => bucketProblems(field, spec.logService.sharedStorage.s3, context),

@@ -2,10 +2,20 @@ import type { KubeObject } from '@coxswain/k8s';
 import { deepEqual } from '@coxswain/runtime/core';
 import { type AdmissionContext, type Draft, type Findings, type Webhook, webhook } from '@coxswain/runtime/webhook';
 import { chartServiceArgs, type DefaultServiceArgs } from '../defaults/index.ts';
-import type { Problem } from '../validation/index.ts';
+import { below, type Problem } from '../validation/index.ts';
 import { defaultDraft } from './default-draft.ts';
 import { fieldErrors } from './field-errors.ts';
-import { clusterRules, cnSetRules, dnSetRules, logSetRules, proxySetRules, type Rules, webUIRules } from './rules.ts';
+import {
+  clusterRules,
+  cnSetRules,
+  dnSetRules,
+  logSetRules,
+  type PlacedOverlay,
+  proxySetRules,
+  type Rules,
+  webUIRules,
+} from './rules.ts';
+import { triedOverlayProblems } from './try-overlay.ts';
 
 /** Options of the webhooks. */
 export interface AdmissionOptions {
@@ -27,23 +37,41 @@ function told({ field, message }: Problem): string {
 
 /** What is wrong with a new object. */
 async function ofCreate<T extends KubeObject>(
-  { defaulted, problems, others }: Rules<T>,
+  rules: Rules<T>,
   object: T,
   context: AdmissionContext,
 ): Promise<readonly Problem[]> {
-  const found = problems(defaulted?.(object) ?? object);
-  return found.length > 0 ? found : ((await others?.(object, context)) ?? []);
+  const found = rules.problems(rules.defaulted?.(object) ?? object);
+  return found.length > 0 ? found : outside(rules, object, undefined, context);
+}
+
+/** What others have to say: owners of what it wants, and the API server of what becomes pods. What an overlay said before is not asked about again. */
+async function outside<T extends KubeObject>(
+  { others, overlays }: Rules<T>,
+  object: T,
+  old: T | undefined,
+  context: AdmissionContext,
+): Promise<readonly Problem[]> {
+  const before = old === undefined ? [] : overlays(old);
+  const isNew = ({ path, overlay }: PlacedOverlay) =>
+    !before.some((one) => one.path === path && deepEqual(one.overlay, overlay));
+  const tried = overlays(object)
+    .filter(isNew)
+    .map(async ({ path, overlay }) => below(path, await triedOverlayProblems(overlay, context)));
+  const found = await Promise.all([others?.(object, context) ?? [], ...tried]);
+  return found.flat();
 }
 
 /** What is wrong with a change. What was wrong before is not held against it. */
 async function ofUpdate<T extends KubeObject>(
-  { defaulted, problems, changes, others }: Rules<T>,
+  rules: Rules<T>,
   object: T,
   old: T,
   context: AdmissionContext,
 ): Promise<readonly Problem[]> {
   // Nothing may stand in the way of what goes, and of writes that leave the spec alone.
   if (object.metadata.deletionTimestamp !== undefined || deepEqual(judged(object), judged(old))) return [];
+  const { defaulted, problems, changes } = rules;
   // A stored object without defaults may not be held against one that has them.
   const before = defaulted?.(old) ?? old;
   const after = defaulted?.(object) ?? object;
@@ -51,7 +79,7 @@ async function ofUpdate<T extends KubeObject>(
   const found = problems(after);
   if (found.length > 0) return found.filter((problem) => !known.has(told(problem)));
   const changed = known.size > 0 ? [] : (changes?.(before, after) ?? []);
-  return changed.length > 0 ? changed : ((await others?.(object, context)) ?? []);
+  return changed.length > 0 ? changed : outside(rules, object, old, context);
 }
 
 function hookOf<T extends KubeObject>(rules: Rules<T>): Webhook {
