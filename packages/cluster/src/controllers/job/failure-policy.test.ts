@@ -18,6 +18,7 @@ test('FailJob: one pod with such an exit code is the end, and says why', async (
   const failed = await world.get(Job, 'work');
   expect(conditionText(failed, 'FailureTarget')).toBe('True/PodFailurePolicy');
   expect(conditionText(failed, 'Failed')).toBe('True/PodFailurePolicy');
+  expect(failed.status?.failed).toBe(2);
   expect(failed.status?.conditions?.find(({ type }) => type === 'Failed')?.message).toMatch(
     /^Container main for pod default\/work-\w+ failed with exit code 3 matching FailJob rule at index 0$/,
   );

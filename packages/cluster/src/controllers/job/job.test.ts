@@ -52,6 +52,20 @@ test('failed pods are replaced with growing delays until the limit', async () =>
   expect(await phases(world)).toHaveLength(3);
 });
 
+test.each([
+  [0, 2],
+  [2, 45],
+])('containers that are started again in their pod count, too: a limit of %i', async (backoffLimit, seconds) => {
+  await using world = await TestCluster.start();
+  const containers = [{ name: 'main', image: 'busybox', command: ['false'] }];
+  const template = { spec: { restartPolicy: 'OnFailure', containers } };
+  await world.create(Job, { metadata: { name: 'work' }, spec: { backoffLimit, template } });
+  await world.advance(seconds);
+  const job = await world.get(Job, 'work');
+  expect(conditionText(job, 'Failed')).toBe('True/BackoffLimitExceeded');
+  expect(job.status?.failed).toBe(1);
+});
+
 test('a job that takes too long is stopped', async () => {
   await using world = await TestCluster.start();
   await world.create(Job, job(['sleep', '1000'], { activeDeadlineSeconds: 30 }));
@@ -60,6 +74,8 @@ test('a job that takes too long is stopped', async () => {
   expect(conditionText(late, 'Failed')).toBe('True/DeadlineExceeded');
   expect(late.status?.active ?? 0).toBe(0);
   expect(late.status?.terminating ?? 0).toBe(0);
+  // what a job that fails has removed has failed, too
+  expect(late.status?.failed).toBe(1);
   expect(await phases(world)).not.toContain('Running');
 });
 

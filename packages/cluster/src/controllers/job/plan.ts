@@ -1,9 +1,11 @@
 import type { Job, Pod } from '@coxswain/k8s';
+import type { JobEnd } from './end.ts';
+import { failsIndex, hasIndexLimit, lastFailures, retryTime } from './failed-indexes.ts';
 import { judgeFailure, waitsForEnd } from './failure-policy.ts';
+import { finishedTime } from './finished-time.ts';
+import { indexOf } from './pod-index.ts';
 import { parseRanges } from './ranges.ts';
 
-/** Annotation and label of an indexed job's pods. */
-export const indexAnnotation = 'batch.kubernetes.io/job-completion-index';
 /** Finalizer of a job's pods: they stay until they have been counted. */
 export const trackingFinalizer = 'batch.kubernetes.io/job-tracking';
 
@@ -12,9 +14,8 @@ export function backoffDelay(failures: number): number {
   return failures === 0 ? 0 : Math.min(600_000, 10_000 * 2 ** (failures - 1));
 }
 
-export function indexOf(pod: Pod): number | undefined {
-  const text = pod.metadata.annotations?.[indexAnnotation];
-  return text === undefined ? undefined : Number(text);
+export function isTracked(pod: Pod): boolean {
+  return pod.metadata.finalizers?.includes(trackingFinalizer) ?? false;
 }
 
 /** How a pod ended, as far as its job is concerned; one that is being deleted has failed, unless the job waits for it. */
@@ -27,96 +28,119 @@ export function endOfPod(job: Job, { metadata, status }: Pod): 'succeeded' | 'fa
 /** What a job's pods amount to, those that are gone included. */
 export interface JobCounts {
   readonly active: readonly Pod[];
-  readonly terminating: number;
+  /** Those that run on and are being deleted. */
+  readonly terminating: readonly Pod[];
   readonly succeeded: number;
+  /** As the status is to say it once they are counted. */
   readonly failed: number;
+  /** The same with those that are counted when they have been replaced. */
+  readonly failures: number;
   /** Of an indexed job. */
   readonly completed: ReadonlySet<number>;
+  /** Of an indexed job whose indexes have a limit each. */
+  readonly failedIndexes?: ReadonlySet<number>;
+  /** Failed pods that wait for the one that takes their place, by their index. */
+  readonly waiting: ReadonlyMap<number, Pod>;
   /** Ended pods that the status does not count yet, by uid. */
   readonly uncounted: { readonly succeeded: readonly string[]; readonly failed: readonly string[] };
 }
 
-/** Adds the pods that have ended to what the job's status has counted. A pod is counted once: its finalizer goes when it has been. */
-export function countPods(job: Job, pods: readonly Pod[]): JobCounts {
-  const { status } = job;
-  const indexed = job.spec?.completionMode === 'Indexed';
-  const completed = new Set(parseRanges(status?.completedIndexes ?? ''));
+/** Pods of indexes that the job does not have are none of its. */
+const counts = ({ spec }: Job, pod: Pod) =>
+  spec?.completionMode !== 'Indexed' || (indexOf(pod) ?? Number.POSITIVE_INFINITY) < (spec.completions ?? 0);
+
+/** That a job is over, and the pods that it has removed for it, by uid. */
+export interface Ending {
+  readonly end: JobEnd;
+  readonly removed: ReadonlySet<string>;
+}
+
+/** A job that goes on. */
+const goingOn: Ending = { end: undefined, removed: new Set() };
+
+/**
+ * Adds the pods that have ended to what the job's status has counted. A pod is counted once: its finalizer goes when it has been. Pods that a
+ * failed job has had removed have failed, but not their indexes; those of one that is complete are nothing to count.
+ */
+export function countPods(job: Job, pods: readonly Pod[], { end, removed } = goingOn): JobCounts {
+  const { spec, status } = job;
+  const indexed = spec?.completionMode === 'Indexed';
   const succeeded = new Set(status?.uncountedTerminatedPods?.succeeded ?? []);
   const failed = new Set(status?.uncountedTerminatedPods?.failed ?? []);
-  for (const pod of pods) {
-    const end = endOfPod(job, pod);
-    if (!end || !pod.metadata.finalizers?.includes(trackingFinalizer)) continue;
-    const index = indexOf(pod);
-    if (end === 'failed') {
-      if (judgeFailure(job, pod)?.action !== 'Ignore') failed.add(pod.metadata.uid ?? '');
-    } else if (!indexed) succeeded.add(pod.metadata.uid ?? '');
-    else if (index !== undefined && index < (job.spec?.completions ?? 0)) completed.add(index);
-  }
   const running = pods.filter(({ status: pod }) => pod?.phase !== 'Succeeded' && pod?.phase !== 'Failed');
+  const active = running.filter(({ metadata }) => !metadata.deletionTimestamp);
+  const tracked = pods.filter((pod) => isTracked(pod) && counts(job, pod));
+  // How it ends once it is removed says nothing of its work.
+  const endsBy = (pod: Pod) => (removed.has(pod.metadata.uid ?? '') ? undefined : endOfPod(job, pod));
+  const good = tracked.filter((pod) => endsBy(pod) === 'succeeded');
+  const bad = tracked.filter((pod) => endsBy(pod) === 'failed');
+  const completed = new Set(parseRanges(status?.completedIndexes ?? ''));
+  for (const pod of good)
+    if (indexed) completed.add(indexOf(pod) ?? 0);
+    else succeeded.add(pod.metadata.uid ?? '');
+  const limited = hasIndexLimit(job);
+  const failedIndexes = new Set(limited ? parseRanges(status?.failedIndexes ?? '') : []);
+  if (limited) for (const pod of bad) if (failsIndex(job, pod)) failedIndexes.add(indexOf(pod) ?? 0);
+  const settled = new Set([...completed, ...failedIndexes, ...active.map(indexOf)]);
+  const waiting = limited && !end ? lastFailures(bad, settled) : new Map<number, Pod>();
+  const late = new Set(waiting.values());
+  const lost = end?.type === 'Failed' ? tracked.filter((pod) => endsBy(pod) !== 'succeeded') : bad;
+  const counted = lost.filter((pod) => judgeFailure(job, pod)?.action !== 'Ignore');
+  const before = status?.failed ?? 0;
+  const all = new Set([...failed, ...counted.map(({ metadata }) => metadata.uid ?? '')]);
+  for (const pod of counted) if (!late.has(pod)) failed.add(pod.metadata.uid ?? '');
   return {
-    active: running.filter(({ metadata }) => !metadata.deletionTimestamp),
-    terminating: running.filter(({ metadata }) => metadata.deletionTimestamp).length,
+    active,
+    terminating: running.filter(({ metadata }) => metadata.deletionTimestamp),
     succeeded: indexed ? completed.size : (status?.succeeded ?? 0) + succeeded.size,
-    failed: (status?.failed ?? 0) + failed.size,
+    failed: before + failed.size,
+    failures: before + all.size,
     completed,
+    ...(limited ? { failedIndexes } : {}),
+    waiting,
     uncounted: { succeeded: [...succeeded], failed: [...failed] },
   };
 }
 
-/** Why a job is over, if it is. */
-export type JobEnd =
-  | { readonly type: 'Complete' | 'Failed'; readonly reason: string; readonly message: string }
-  | undefined;
+/** Pods that are to be counted, or are nothing to count, and so may lose their finalizer. */
+export function countable(job: Job, pods: readonly Pod[], { waiting }: JobCounts, end: JobEnd): Pod[] {
+  const late = new Set(waiting.values());
+  return pods.filter((pod) => isTracked(pod) && !late.has(pod) && (end || endOfPod(job, pod) !== undefined));
+}
 
-/** The end that the job has been set on already; it stays so, whatever becomes of the pods that decided it. */
-function decidedEnd({ status }: Job): JobEnd {
-  for (const { type, status: holds, reason = '', message = '' } of status?.conditions ?? []) {
-    if (holds !== 'True') continue;
-    if (type === 'FailureTarget') return { type: 'Failed', reason, message };
-    if (type === 'SuccessCriteriaMet') return { type: 'Complete', reason, message };
+/** How many more pods a job should have now, for an indexed one the indexes they are for; and when to look again, in milliseconds. */
+export interface Missing {
+  readonly count: number;
+  readonly indexes: readonly number[];
+  readonly wait?: number;
+}
+
+/** The pods that a job which goes on lacks, and may have now: it waits after failures, an index with a limit of its own for its own. */
+export function missing(job: Job, counts: JobCounts, pods: readonly Pod[], now: number): Missing {
+  const wanted = wantedNow(job, counts);
+  if (wanted.count === 0) return wanted;
+  if (!hasIndexLimit(job)) {
+    const ends = pods.filter(({ status }) => status?.phase === 'Failed').map(finishedTime);
+    const wait = counts.failures > 0 ? Math.max(0, ...ends) + backoffDelay(counts.failures) - now : 0;
+    return wait > 0 ? { count: 0, indexes: [], wait } : wanted;
   }
-  return undefined;
+  const waitOf = (index: number) => {
+    const last = counts.waiting.get(index);
+    return last ? retryTime(last, backoffDelay) - now : 0;
+  };
+  const indexes = wanted.indexes.filter((index) => waitOf(index) <= 0);
+  const waits = wanted.indexes.map(waitOf).filter((wait) => wait > 0);
+  return { count: indexes.length, indexes, ...(waits.length > 0 ? { wait: Math.min(...waits) } : {}) };
 }
 
-/** The first pod that fails the whole job. */
-function fatalFailure(job: Job, pods: readonly Pod[]): JobEnd {
-  for (const pod of pods) {
-    const verdict = endOfPod(job, pod) === 'failed' ? judgeFailure(job, pod) : undefined;
-    if (verdict?.action === 'FailJob') return { type: 'Failed', reason: 'PodFailurePolicy', message: verdict.message };
-  }
-  return undefined;
-}
-
-export function endOf(job: Job, counts: JobCounts, pods: readonly Pod[], now: number): JobEnd {
-  const { spec, status } = job;
-  const before = decidedEnd(job) ?? fatalFailure(job, pods);
-  if (before) return before;
-  const wanted = spec?.completions;
-  const enough = wanted === undefined ? counts.succeeded > 0 && counts.active.length === 0 : counts.succeeded >= wanted;
-  if (enough)
-    return { type: 'Complete', reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' };
-  const restarts = counts.active
-    .flatMap(({ status: pod }) => pod?.containerStatuses ?? [])
-    .reduce((sum, { restartCount }) => sum + restartCount, 0);
-  const limit = spec?.backoffLimit ?? 6;
-  const failures = counts.failed + (spec?.template.spec?.restartPolicy === 'OnFailure' ? restarts : 0);
-  if (failures > limit)
-    return { type: 'Failed', reason: 'BackoffLimitExceeded', message: 'Job has reached the specified backoff limit' };
-  const deadline = spec?.activeDeadlineSeconds;
-  const started = status?.startTime;
-  if (deadline !== undefined && started && !spec?.suspend && now - Date.parse(started) >= deadline * 1000)
-    return { type: 'Failed', reason: 'DeadlineExceeded', message: 'Job was active longer than specified deadline' };
-  return undefined;
-}
-
-/** How many more pods a job that goes on should have now, and for an indexed one the indexes they are for. */
-export function missing(job: Job, counts: JobCounts): { readonly count: number; readonly indexes: readonly number[] } {
+function wantedNow(job: Job, counts: JobCounts): Missing {
   const { spec } = job;
   if (spec?.suspend) return { count: 0, indexes: [] };
-  const going = waitsForEnd(job) ? counts.terminating : 0;
-  const parallelism = Math.max(0, (spec?.parallelism ?? 1) - going);
+  const awaited = waitsForEnd(job) ? counts.terminating : [];
+  const parallelism = Math.max(0, (spec?.parallelism ?? 1) - awaited.length);
   if (spec?.completionMode === 'Indexed') {
-    const taken = new Set([...counts.active.map(indexOf), ...counts.completed]);
+    const busy = [...counts.active, ...awaited].map(indexOf);
+    const taken = new Set([...busy, ...counts.completed, ...(counts.failedIndexes ?? [])]);
     const open = Array.from({ length: spec.completions ?? 0 }, (_, index) => index).filter(
       (index) => !taken.has(index),
     );

@@ -6,17 +6,10 @@ import type { EventRecorder } from '@coxswain/runtime/events';
 import { claimPods, controlledPods, deletePod, podFromTemplate } from '../workload/pods.ts';
 import { ignoreRace } from '../workload/tolerant.ts';
 import { writeStatus } from '../workload/write-status.ts';
-import {
-  backoffDelay,
-  countPods,
-  endOf,
-  endOfPod,
-  indexAnnotation,
-  type JobCounts,
-  type JobEnd,
-  missing,
-  trackingFinalizer,
-} from './plan.ts';
+import { decidedEnd, endOf, type JobEnd } from './end.ts';
+import { failureAnnotations, hasIndexLimit } from './failed-indexes.ts';
+import { countable, countPods, type Ending, isTracked, type JobCounts, missing, trackingFinalizer } from './plan.ts';
+import { indexAnnotation } from './pod-index.ts';
 import { isOver, jobStatus } from './status.ts';
 
 /** Label of a job's pods. */
@@ -27,23 +20,6 @@ function finishedAt(job: Job): number | undefined {
     ({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True',
   );
   return condition && Date.parse(condition.lastTransitionTime ?? '');
-}
-
-function lastFailure(pods: readonly Pod[]): number {
-  const ends = pods
-    .filter(({ status }) => status?.phase === 'Failed')
-    .flatMap(({ status }) => status?.containerStatuses ?? [])
-    .map(({ state }) => Date.parse(state?.terminated?.finishedAt ?? '') || 0);
-  return Math.max(0, ...ends);
-}
-
-function isTracked(pod: Pod): boolean {
-  return pod.metadata.finalizers?.includes(trackingFinalizer) ?? false;
-}
-
-/** Whether a pod has ended and is still to be counted. */
-function isUncounted(job: Job, pod: Pod): boolean {
-  return isTracked(pod) && endOfPod(job, pod) !== undefined;
 }
 
 async function untrack({ client }: ReconcileContext, pods: Iterable<Pod>): Promise<void> {
@@ -72,11 +48,17 @@ export class JobReconciler implements Reconciler {
     const pods = await claimPods(context, { kind: Job, object: job, selector });
     const counts = countPods(job, pods);
     const end = endOf(job, counts, pods, clock.now());
-    const wait =
-      end || job.spec?.suspend
-        ? await this.#stop(context, job, counts.active)
-        : await this.#fill(context, job, counts, lastFailure(pods));
-    const over = await this.#report(context, job, end, pods);
+    const decided = decidedEnd(job) !== undefined;
+    if (end && !decided && counts.active.length > 0) {
+      // Said before pods go: how these end is nothing to the job then, wherever a pass is cut.
+      const now = formatTime(clock.now());
+      await writeStatus(context, Job, job, jobStatus(job, end, counts, now, true), { mustWrite: true });
+      return { requeueAfter: 0 };
+    }
+    const wait = await this.#manage(context, job, counts, pods, end);
+    const going = pods.filter((pod) => pod.metadata.deletionTimestamp || counts.active.includes(pod));
+    const removed = new Set(decided ? going.map(({ metadata }) => metadata.uid ?? '') : []);
+    const over = await this.#report(context, job, { end, removed }, pods);
     // its time to live begins
     return over ? { requeueAfter: 0 } : wait;
   }
@@ -108,27 +90,44 @@ export class JobReconciler implements Reconciler {
     return undefined;
   }
 
-  /** Pods that the job itself takes back do not count as failed. */
-  async #stop(context: ReconcileContext, job: Job, pods: readonly Pod[]): Promise<undefined> {
+  /** Brings the number of pods to what it should be. */
+  async #manage(
+    context: ReconcileContext,
+    job: Job,
+    counts: JobCounts,
+    pods: readonly Pod[],
+    end: JobEnd,
+  ): Promise<Result> {
+    if (end) return this.#delete(context, job, counts.active);
+    if (job.spec?.suspend) return this.#takeBack(context, job, counts.active);
+    return this.#fill(context, job, counts, pods);
+  }
+
+  /** Pods that a job which goes on takes back do not count as failed. */
+  async #takeBack(context: ReconcileContext, job: Job, pods: readonly Pod[]): Promise<undefined> {
     for (const pod of pods) {
       await untrack(context, [pod]);
+      await this.#delete(context, job, [pod]);
+    }
+    return undefined;
+  }
+
+  async #delete(context: ReconcileContext, job: Job, pods: readonly Pod[]): Promise<undefined> {
+    for (const pod of pods) {
       await deletePod(context.client, pod);
       this.#recorder.event(Job, job, { reason: 'SuccessfulDelete', message: `Deleted pod: ${pod.metadata.name}` });
     }
     return undefined;
   }
 
-  async #fill(context: ReconcileContext, job: Job, counts: JobCounts, failedAt: number): Promise<Result> {
-    const { clock } = context;
+  async #fill(context: ReconcileContext, job: Job, counts: JobCounts, pods: readonly Pod[]): Promise<Result> {
+    const now = context.clock.now();
     const excess = counts.active.length - (job.spec?.parallelism ?? 1);
-    await this.#stop(context, job, counts.active.slice(0, Math.max(0, excess)));
-    const { count, indexes } = missing(job, counts);
-    const deadline = this.#untilDeadline(job, clock.now());
-    if (count === 0) return deadline;
-    const delay = failedAt + backoffDelay(counts.failed) - clock.now();
-    if (counts.failed > 0 && delay > 0) return { requeueAfter: Math.min(delay, deadline?.requeueAfter ?? delay) };
-    for (let i = 0; i < count; i++) await this.#create(context, job, indexes[i]);
-    return deadline;
+    await this.#takeBack(context, job, counts.active.slice(0, Math.max(0, excess)));
+    const { count, indexes, wait } = missing(job, counts, pods, now);
+    const deadline = this.#untilDeadline(job, now);
+    for (let i = 0; i < count; i++) await this.#create(context, job, indexes[i], counts);
+    return wait === undefined ? deadline : { requeueAfter: Math.min(wait, deadline?.requeueAfter ?? wait) };
   }
 
   #untilDeadline(job: Job, now: number): { requeueAfter: number } | undefined {
@@ -138,8 +137,10 @@ export class JobReconciler implements Reconciler {
     return { requeueAfter: Math.max(1, start + seconds * 1000 - now) };
   }
 
-  async #create({ client }: ReconcileContext, job: Job, index: number | undefined): Promise<void> {
+  async #create({ client }: ReconcileContext, job: Job, index: number | undefined, counts: JobCounts): Promise<void> {
     const { name } = job.metadata;
+    const more =
+      index !== undefined && hasIndexLimit(job) ? failureAnnotations(job, counts.waiting.get(index)) : undefined;
     const pod = podFromTemplate(
       { kind: Job, object: job, selector: job.spec?.selector ?? {} },
       job.spec?.template ?? {},
@@ -147,21 +148,25 @@ export class JobReconciler implements Reconciler {
     );
     const finalizers = [...(pod.metadata.finalizers ?? []), trackingFinalizer];
     const plain: Pod = { ...pod, metadata: { ...pod.metadata, finalizers } };
-    const created = await client.of(Pod).create(index === undefined ? plain : withIndex(plain, name, index));
+    const created = await client.of(Pod).create(index === undefined ? plain : withIndex(plain, name, index, more));
     this.#recorder.event(Job, job, { reason: 'SuccessfulCreate', message: `Created pod: ${created.metadata.name}` });
   }
 
   /** Counts and writes the status; answers whether the job is over. */
-  async #report(context: ReconcileContext, job: Job, end: JobEnd, pods: readonly Pod[]): Promise<boolean> {
+  async #report(context: ReconcileContext, job: Job, ending: Ending, pods: readonly Pod[]): Promise<boolean> {
+    const { end } = ending;
     const now = formatTime(context.clock.now());
-    const counts = countPods(job, controlledPods(context, job));
-    const ended = pods.filter((pod) => isUncounted(job, pod));
+    const own = controlledPods(context, job);
+    const counts = countPods(job, own, ending);
+    const seen = new Set(pods.map(({ metadata }) => metadata.uid));
+    // What has come meanwhile is for another pass.
+    const ended = countable(job, own, counts, end).filter(({ metadata }) => seen.has(metadata.uid));
     if (ended.length > 0) {
       await writeStatus(context, Job, job, jobStatus(job, end, counts, now, true), { mustWrite: true });
       this.#announceSuspension(job);
       await untrack(context, ended);
       // Whoever changed a pod meanwhile brings another pass: counted now, it would be counted again then.
-      if (controlledPods(context, job).some((pod) => isUncounted(job, pod))) return false;
+      if (countable(job, controlledPods(context, job), counts, end).length > 0) return false;
     }
     const fresh = context.cache.store(Job).get(context.key) ?? job;
     await writeStatus(context, Job, fresh, jobStatus(job, end, counts, now, false), { mustWrite: true });
@@ -186,7 +191,7 @@ export class JobReconciler implements Reconciler {
 }
 
 /** A pod of an indexed job knows its index by label, annotation, host name and environment. */
-function withIndex(pod: Pod, job: string, index: number): Pod {
+function withIndex(pod: Pod, job: string, index: number, more: Readonly<Record<string, string>> = {}): Pod {
   const mark = { [indexAnnotation]: String(index) };
   const fieldPath = `metadata.labels['${indexAnnotation}']`;
   const env = { name: 'JOB_COMPLETION_INDEX', valueFrom: { fieldRef: { fieldPath } } };
@@ -194,7 +199,7 @@ function withIndex(pod: Pod, job: string, index: number): Pod {
   const containers = (pod.spec?.containers ?? []).map((one) => ({ ...one, env: [...(one.env ?? []), env] }));
   return {
     ...pod,
-    metadata: { ...pod.metadata, labels: { ...labels, ...mark }, annotations: { ...annotations, ...mark } },
+    metadata: { ...pod.metadata, labels: { ...labels, ...mark }, annotations: { ...annotations, ...mark, ...more } },
     spec: { ...pod.spec, containers, hostname: `${job}-${index}` },
   };
 }

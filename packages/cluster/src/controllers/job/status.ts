@@ -1,6 +1,7 @@
 import type { Job, JobCondition, JobStatus } from '@coxswain/k8s';
 import { isPodReady } from '../workload/pods.ts';
-import type { JobCounts, JobEnd } from './plan.ts';
+import type { JobEnd } from './end.ts';
+import type { JobCounts } from './plan.ts';
 import { formatRanges } from './ranges.ts';
 
 type Verdict = Pick<JobCondition, 'type' | 'status' | 'reason' | 'message'>;
@@ -31,7 +32,7 @@ function conditionsOf(job: Job, end: JobEnd, over: boolean, now: string): readon
 }
 
 export function isOver(end: JobEnd, { active, terminating }: JobCounts): boolean {
-  return end !== undefined && active.length + terminating === 0;
+  return end !== undefined && active.length + terminating.length === 0;
 }
 
 /** The status with everything counted; `keepUncounted` while the pods' finalizers are still on. */
@@ -49,11 +50,12 @@ export function jobStatus(job: Job, end: JobEnd, counts: JobCounts, now: string,
     ...(started ? { startTime: started } : {}),
     active: counts.active.length,
     ready: counts.active.filter(isPodReady).length,
-    terminating: counts.terminating,
+    terminating: counts.terminating.length,
     succeeded: counts.succeeded - (indexed ? 0 : held.succeeded.length),
     failed: counts.failed - held.failed.length,
     ...(waiting ? { uncountedTerminatedPods: held } : {}),
     ...(indexed ? { completedIndexes: formatRanges(counts.completed) } : {}),
+    ...(counts.failedIndexes ? { failedIndexes: formatRanges(counts.failedIndexes) } : {}),
     ...(conditions.length > 0 ? { conditions } : {}),
     ...(end?.type === 'Complete' && over ? { completionTime: now } : {}),
   };
