@@ -10,6 +10,7 @@ import { overlayField } from './overlay-field.ts';
 import { admit, refusal } from './test-admit.ts';
 import { objectOf } from './test-rows.ts';
 import { triedOverlayProblems } from './try-overlay.ts';
+import { versionWarnings } from './version-warnings.ts';
 
 type Row = readonly [overlay: object, field: string, says: string];
 
@@ -100,6 +101,7 @@ test('an overlay is refused for what pods would be refused for, at its own place
   expect(cause).toMatchObject({ field: 'spec.overlay', message: expect.stringContaining('periodSeconds') });
   await ofClusters(world);
   await keepsWhatWas(world);
+  await warnsOfVersions(world);
 }, 120_000);
 
 /** In a cluster with the path of the set; values are not repeated, as they may be secret. */
@@ -112,6 +114,15 @@ async function ofClusters({ client, namespace }: TestCluster): Promise<void> {
   const paths = ['spec.cnGroups[0]', 'spec.logService', 'spec.proxy', 'spec.tn'];
   expect(causes.map(({ field }) => field).sort()).toEqual(paths.map((path) => `${path}.overlay.hostAliases[0].ip`));
   expect(JSON.stringify(causes)).not.toContain('secret"');
+}
+
+async function warnsOfVersions(world: TestCluster): Promise<void> {
+  const warnings: string[] = [];
+  const transport = await world.transport();
+  const client = createClient({ transport, fieldManager: 'test', onWarning: (warning) => warnings.push(warning) });
+  const cluster = objectOf({ kind: MatrixOneCluster }, 'mo', world.namespace, { spec: { operatorVersion: 'abc' } });
+  await client.of<KubeObject>(MatrixOneCluster).create(cluster, { dryRun: true });
+  expect(warnings).toContainEqual(expect.stringContaining('spec.operatorVersion: "abc" is no version'));
 }
 
 /** Objects with such an overlay may have been stored before; they can be changed all the same. */
@@ -148,4 +159,14 @@ test.each([
   const client = createClient({ transport: { send, watch: send, close: async () => {} } });
   const context = { client, namespace: 'default', log: silentLogger, signal: new AbortController().signal };
   expect(await triedOverlayProblems({ hostAliases: [{ ip: 'x' }] }, context)).toEqual([]);
+});
+
+test('an operator version that means another than it seems to is taken, with a warning', () => {
+  const said = (operatorVersion: string) => versionWarnings([{ path: 'spec.tn', spec: { operatorVersion } }]);
+  expect(said('abc')).toEqual(['spec.tn.operatorVersion: "abc" is no version, and taken for 1.2.0']);
+  expect(said('9.0.0')).toEqual([
+    'spec.tn.operatorVersion: 9.0.0 is not known to this operator, which knows up to 1.3.0',
+  ]);
+  for (const known of ['1.2.0', '1.3.0', 'v1.3']) expect(said(known)).toEqual([]);
+  expect(versionWarnings([{ path: 'spec', spec: {} }])).toEqual([]);
 });

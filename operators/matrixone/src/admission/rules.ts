@@ -7,7 +7,6 @@ import {
   LogSet,
   MatrixOneCluster,
   type MatrixOneClusterSpec,
-  type Overlay,
   type PodSetSpec,
   ProxySet,
   WebUI,
@@ -37,15 +36,15 @@ import {
 } from '../validation/index.ts';
 import { bucketProblems } from './bucket.ts';
 
-/** An overlay, and the path of the set's spec that has it: `spec.logService`. */
-export interface PlacedOverlay {
+/** What is judged of each set in the same way, and the path of the spec that has it: `spec.logService`. */
+export interface PlacedSet {
   readonly path: string;
-  readonly overlay: Overlay | undefined;
+  readonly spec: Pick<PodSetSpec, 'overlay' | 'operatorVersion'>;
 }
 
-/** That of an object which is a set. */
-function ownOverlay({ spec }: { readonly spec?: PodSetSpec }): readonly PlacedOverlay[] {
-  return [{ path: 'spec', overlay: spec?.overlay }];
+/** An object that is a set. */
+function itself({ spec }: { readonly spec?: PodSetSpec }): readonly PlacedSet[] {
+  return spec ? [{ path: 'spec', spec }] : [];
 }
 
 /** What admission knows of a kind. All of it is asked about objects that the schema has accepted. */
@@ -59,8 +58,8 @@ export interface Rules<T extends KubeObject> {
   problems(object: T): readonly Problem[];
   /** What a defaulted object may not become. */
   changes?(old: T, next: T): readonly Problem[];
-  /** The overlays of its sets, each with the path of the set's spec. */
-  overlays(object: T): readonly PlacedOverlay[];
+  /** Its sets, each with the path of its spec. */
+  sets(object: T): readonly PlacedSet[];
   /** What only other objects tell. */
   others?(object: T, context: AdmissionContext): Promise<readonly Problem[]>;
 }
@@ -77,7 +76,7 @@ export function logSetRules({ serviceArgs, s3Reclaim }: RulesOptions): Rules<Log
     resource: LogSet,
     defaulted: (object) => ({ ...object, spec: defaultLogSet(object.spec, serviceArgs) }),
     problems: logSetProblems,
-    overlays: ownOverlay,
+    sets: itself,
     changes: (old, next) => logSetUpdateProblems(old.spec, next.spec),
     ...(s3Reclaim && { others: ({ spec }, context) => bucketProblems(field, spec.sharedStorage.s3, context) }),
   };
@@ -88,7 +87,7 @@ export function dnSetRules({ serviceArgs }: RulesOptions): Rules<DNSet> {
     resource: DNSet,
     defaulted: (object) => ({ ...object, spec: defaultDNSet(object.spec, serviceArgs) }),
     problems: dnSetProblems,
-    overlays: ownOverlay,
+    sets: itself,
     changes: (old, next) => dnSetUpdateProblems(old.spec, next.spec),
   };
 }
@@ -98,7 +97,7 @@ export function cnSetRules({ serviceArgs }: RulesOptions): Rules<CNSet> {
     resource: CNSet,
     defaulted: (object) => ({ ...object, spec: defaultCNSet(object.spec, serviceArgs) }),
     problems: cnSetProblems,
-    overlays: ownOverlay,
+    sets: itself,
     changes: (old, next) => cnSetUpdateProblems(old.spec, next.spec),
   };
 }
@@ -108,23 +107,23 @@ export function proxySetRules({ serviceArgs }: RulesOptions): Rules<ProxySet> {
     resource: ProxySet,
     defaulted: (object) => ({ ...object, spec: defaultProxySet(object.spec, serviceArgs) }),
     problems: proxySetProblems,
-    overlays: ownOverlay,
+    sets: itself,
   };
 }
 
-export const webUIRules: Rules<WebUI> = { resource: WebUI, problems: webUIProblems, overlays: ownOverlay };
+export const webUIRules: Rules<WebUI> = { resource: WebUI, problems: webUIProblems, sets: itself };
 
 /** The sets of a cluster, each with its path. */
-function setsOf(
-  spec: MatrixOneClusterSpec,
-): readonly { readonly path: string; readonly spec: Pick<PodSetSpec, 'overlay'> }[] {
+function setsOf(spec: MatrixOneClusterSpec): readonly PlacedSet[] {
   const groups = cnGroupsOf(spec).map(({ name, spec: group }, i) => ({
     path: i < (spec.cnGroups?.length ?? 0) ? `spec.cnGroups[${i}]` : `spec.${name}`,
     spec: group,
   }));
   const { logService, tn, dn, proxy, webui } = spec;
   const named = Object.entries({ logService, tn, dn, proxy, webui });
-  return [...groups, ...named.flatMap(([name, set]) => (set ? [{ path: `spec.${name}`, spec: set }] : []))];
+  const { operatorVersion } = spec;
+  const whole = operatorVersion === undefined ? [] : [{ path: 'spec', spec: { operatorVersion } }];
+  return [...whole, ...groups, ...named.flatMap(([name, set]) => (set ? [{ path: `spec.${name}`, spec: set }] : []))];
 }
 
 export function clusterRules({ serviceArgs, s3Reclaim }: RulesOptions): Rules<MatrixOneCluster> {
@@ -137,7 +136,7 @@ export function clusterRules({ serviceArgs, s3Reclaim }: RulesOptions): Rules<Ma
       spec: { ...object.spec, operatorVersion: initialOperatorVersion(object.spec) },
     }),
     problems: clusterProblems,
-    overlays: ({ spec }) => setsOf(spec).map(({ path, spec: { overlay } }) => ({ path, overlay })),
+    sets: ({ spec }) => setsOf(spec),
     changes: (old, next) => clusterUpdateProblems(old.spec, next.spec),
     ...(s3Reclaim && {
       others: ({ spec }, context) => bucketProblems(field, spec.logService.sharedStorage.s3, context),

@@ -10,12 +10,13 @@ import {
   cnSetRules,
   dnSetRules,
   logSetRules,
-  type PlacedOverlay,
+  type PlacedSet,
   proxySetRules,
   type Rules,
   webUIRules,
 } from './rules.ts';
 import { triedOverlayProblems } from './try-overlay.ts';
+import { versionWarnings } from './version-warnings.ts';
 
 /** Options of the webhooks. */
 export interface AdmissionOptions {
@@ -47,17 +48,17 @@ async function ofCreate<T extends KubeObject>(
 
 /** What others have to say: owners of what it wants, and the API server of what becomes pods. What an overlay said before is not asked about again. */
 async function outside<T extends KubeObject>(
-  { others, overlays }: Rules<T>,
+  { others, sets }: Rules<T>,
   object: T,
   old: T | undefined,
   context: AdmissionContext,
 ): Promise<readonly Problem[]> {
-  const before = old === undefined ? [] : overlays(old);
-  const isNew = ({ path, overlay }: PlacedOverlay) =>
-    !before.some((one) => one.path === path && deepEqual(one.overlay, overlay));
-  const tried = overlays(object)
+  const before = old === undefined ? [] : sets(old);
+  const isNew = ({ path, spec }: PlacedSet) =>
+    !before.some((one) => one.path === path && deepEqual(one.spec.overlay, spec.overlay));
+  const tried = sets(object)
     .filter(isNew)
-    .map(async ({ path, overlay }) => below(path, await triedOverlayProblems(overlay, context)));
+    .map(async ({ path, spec }) => below(path, await triedOverlayProblems(spec.overlay, context)));
   const found = await Promise.all([others?.(object, context) ?? [], ...tried]);
   return found.flat();
 }
@@ -82,6 +83,10 @@ async function ofUpdate<T extends KubeObject>(
   return changed.length > 0 ? changed : outside(rules, object, old, context);
 }
 
+function findings<T extends KubeObject>({ sets }: Rules<T>, object: T, problems: readonly Problem[]): Findings {
+  return [...fieldErrors(object, problems), ...versionWarnings(sets(object))];
+}
+
 function hookOf<T extends KubeObject>(rules: Rules<T>): Webhook {
   const { resource, defaulted, created } = rules;
   const lower = resource.kind.toLowerCase();
@@ -97,10 +102,10 @@ function hookOf<T extends KubeObject>(rules: Rules<T>): Webhook {
       }),
       validate: {
         async create(object: T, context: AdmissionContext): Promise<Findings> {
-          return fieldErrors(object, await ofCreate(rules, object, context));
+          return findings(rules, object, await ofCreate(rules, object, context));
         },
         async update(object: T, old: T, context: AdmissionContext): Promise<Findings> {
-          return fieldErrors(object, await ofUpdate(rules, object, old, context));
+          return findings(rules, object, await ofUpdate(rules, object, old, context));
         },
       },
     },

@@ -84,6 +84,22 @@ test('a number of log stores that no list of addresses holds is refused, not pla
   expect(judge(clusterOf({}, { replicas: 1_000_000_000 }))).toEqual(['spec.logService.replicas']);
 });
 
+test.each([
+  ['logService', 1_000],
+  ['cnGroups[0]', 5_000],
+])('more pods than an object can list are refused: %s', (place, most) => {
+  const of = (replicas: number) => (place === 'logService' ? clusterOf({}, { replicas }) : clusterOf({ replicas }));
+  expect(clusterProblems(of(most))).toEqual([]);
+  const [problem, ...more] = clusterProblems(of(1_000_000_000));
+  expect([problem, more]).toEqual([{ field: `spec.${place}.replicas`, message: `must be no more than ${most}` }, []]);
+});
+
+test('nothing lasts less than no time', () => {
+  const scalingConfig = { storeDrainEnabled: true, storeDrainTimeout: '-5m' };
+  expect(judge(clusterOf({ scalingConfig }))).toEqual(['spec.cnGroups[0].scalingConfig.storeDrainTimeout']);
+  expect(judge(clusterOf({}, { storeFailureTimeout: '-1s' }))).toEqual(['spec.logService.storeFailureTimeout']);
+});
+
 test('a group may be named so long as its Services can be', () => {
   const field = 'spec.cnGroups[0].name';
   expect(judge(clusterOf({ name: 'g'.repeat(48) }))).toEqual([]);

@@ -45,12 +45,16 @@ export function exportProblems(spec: PodSetSpec): readonly Problem[] {
   return unless(known, field, 'invalid PromDiscoveryScheme, must be Pod or Service');
 }
 
+/** Pods that one set may have: each is listed in its status, and an object holds no more. */
+const mostPods = 5_000;
+
 /** What is wrong with fields that every set has, also inside a MatrixOneCluster. */
-export function commonProblems(spec: PodSetSpec): readonly Problem[] {
+export function commonProblems(spec: PodSetSpec, most = mostPods): readonly Problem[] {
   const percent = spec.memoryLimitPercent;
   const grace = spec.overlay?.terminationGracePeriodSeconds;
   return [
     ...unless(spec.replicas >= 0, 'spec.replicas', 'must be greater than or equal to 0'),
+    ...unless(spec.replicas <= most, 'spec.replicas', `must be no more than ${most}`),
     ...parsable('spec.config', () => parseToml(spec.config ?? '')),
     ...unless(
       percent === undefined || (percent > 0 && percent <= 100),

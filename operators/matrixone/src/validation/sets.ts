@@ -19,7 +19,10 @@ import { amountProblems, commonProblems, exportProblems, imageProblems, volumePr
 import { type Problem, parsable, unless } from './problems.ts';
 
 function durationProblems(field: string, text: string | undefined): readonly Problem[] {
-  return text === undefined ? [] : parsable(field, () => parseDuration(text));
+  if (text === undefined) return [];
+  const broken = parsable(field, () => parseDuration(text));
+  // Nothing lasts less than no time: a drain would be cut short at once, and a store replaced that has only blinked.
+  return broken.length > 0 ? broken : unless(parseDuration(text) >= 0, field, 'must be greater than or equal to 0');
 }
 
 function storageProblems({ s3, fileSystem }: SharedStorage): readonly Problem[] {
@@ -51,8 +54,7 @@ const mostLogStores = 1_000;
 /** What a LogSet may not say, wherever its spec stands. Expects a defaulted spec. */
 export function logSetSpecProblems(spec: LogSetSpec): readonly Problem[] {
   return [
-    ...commonProblems(spec),
-    ...unless(spec.replicas <= mostLogStores, 'spec.replicas', `must be no more than ${mostLogStores}`),
+    ...commonProblems(spec, mostLogStores),
     ...exportProblems(spec),
     ...volumeProblems('spec.volume', spec.volume),
     ...initialConfigProblems(spec),
