@@ -76,6 +76,21 @@ describe('finalizers', () => {
     expect(names()).toEqual(['other/a', 'test.dev/own']);
   });
 
+  it('adds it once, whoever else does at the same time', async () => {
+    const other = { ...widget('w'), metadata: { ...widget('w').metadata, finalizers: ['other/a'] } };
+    const stale = await client.of(Widget).create(other);
+    await addFinalizer(client, Widget, stale, 'test.dev/own');
+    await addFinalizer(client, Widget, stale, 'test.dev/own');
+    expect(names()).toEqual(['other/a', 'test.dev/own']);
+  });
+
+  it('removes it however often it is there', async () => {
+    const finalizers = ['own/x', 'a/a', 'own/x'];
+    const twice = await client.of(Widget).create({ ...widget('w'), metadata: { ...widget('w').metadata, finalizers } });
+    await removeFinalizer(client, Widget, twice, 'own/x');
+    expect(names()).toEqual(['a/a']);
+  });
+
   it('removes its own only, wherever it has moved', async () => {
     await client
       .of(Widget)

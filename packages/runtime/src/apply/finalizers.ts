@@ -17,7 +17,7 @@ export function hasFinalizer(object: KubeObject, name: string): boolean {
 }
 
 /**
- * Adds a finalizer and touches no other. Answers the object as it is then; `undefined` when it is gone, replaced by
+ * Adds a finalizer, once whoever else does, and touches no other. Answers the object as it is then; `undefined` when it is gone, replaced by
  * another of the same name, or being deleted (nothing may be added any more).
  * @throws ApiError Conflict when others kept changing the object
  */
@@ -29,19 +29,24 @@ export function addFinalizer<T extends KubeObject>(
   options: FinalizerOptions = {},
 ): Promise<T | undefined> {
   return attempt(client, kind, object, options, (current) => {
-    if (current.metadata.deletionTimestamp || hasFinalizer(current, name)) return undefined;
-    // Without a list there is nothing to test on, and "add" would replace one made meanwhile: pin the version instead.
-    return current.metadata.finalizers?.length
-      ? [{ op: 'add', path: '/metadata/finalizers/-', value: name }]
+    const { deletionTimestamp, finalizers, resourceVersion } = current.metadata;
+    if (deletionTimestamp || hasFinalizer(current, name)) return undefined;
+    // The list as it was seen: somebody else may add the same one now, and the server keeps both. Without a list there is nothing to test
+    // on, and "add" would replace one made meanwhile: the version stands in for it.
+    return finalizers?.length
+      ? [
+          { op: 'test', path: '/metadata/finalizers', value: finalizers },
+          { op: 'add', path: '/metadata/finalizers/-', value: name },
+        ]
       : [
-          { op: 'test', path: '/metadata/resourceVersion', value: current.metadata.resourceVersion },
+          { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
           { op: 'add', path: '/metadata/finalizers', value: [name] },
         ];
   });
 }
 
 /**
- * Removes a finalizer at exactly the place where it was seen, and touches no other. Answers the object as it is then;
+ * Removes a finalizer at exactly the places where it was seen, and touches no other. Answers the object as it is then;
  * `undefined` when it is gone.
  * @throws ApiError Conflict when others kept changing the list
  */
@@ -53,13 +58,16 @@ export function removeFinalizer<T extends KubeObject>(
   options: FinalizerOptions = {},
 ): Promise<T | undefined> {
   return attempt(client, kind, object, options, (current) => {
-    const at = current.metadata.finalizers?.indexOf(name) ?? -1;
-    if (at < 0) return undefined;
-    const path = `/metadata/finalizers/${at}`;
-    return [
-      { op: 'test', path, value: name },
-      { op: 'remove', path },
-    ];
+    if (!hasFinalizer(current, name)) return undefined;
+    // From the end: what is removed moves what comes after it.
+    const places = (current.metadata.finalizers ?? []).flatMap((one, i) => (one === name ? [i] : [])).reverse();
+    return places.flatMap((at): readonly JsonPatchOperation[] => {
+      const path = `/metadata/finalizers/${at}`;
+      return [
+        { op: 'test', path, value: name },
+        { op: 'remove', path },
+      ];
+    });
   });
 }
 
