@@ -1,7 +1,8 @@
 import type { KubeObject } from '@coxswain/k8s';
 import type { ActorContext } from '@coxswain/runtime/actor';
-import { addFinalizer, hasFinalizer, removeFinalizer } from '@coxswain/runtime/apply';
-import { keyString, type ObjectKey } from '@coxswain/runtime/core';
+import { hasFinalizer, removeFinalizer } from '@coxswain/runtime/apply';
+import { merge } from '@coxswain/runtime/client';
+import { keyOf, keyString, type ObjectKey } from '@coxswain/runtime/core';
 import { BucketClaim, type ObjectDependency } from '../api/index.ts';
 import { bucketUserFinalizer } from '../identity/index.ts';
 import { phaseOfClaim } from './claims.ts';
@@ -34,7 +35,11 @@ export async function useBucket<T extends BucketUser>(context: ActorContext<T>, 
   const finalizer = finalizerOf(object, role);
   for (const claim of context.store(BucketClaim).list({ namespace: logSet.namespace ?? '' })) {
     if (claim.status?.bindTo !== keyString(logSet) || phaseOfClaim(claim) !== 'InUse') continue;
-    if (!hasFinalizer(claim, finalizer)) await addFinalizer(client, BucketClaim, claim, finalizer, { signal });
+    if (hasFinalizer(claim, finalizer)) continue;
+    const { finalizers = [], resourceVersion } = claim.metadata;
+    // As it was seen: once it is given up, nobody would take the mark away again.
+    const body = { metadata: { resourceVersion, finalizers: [...finalizers, finalizer] } };
+    await client.of(BucketClaim).patch(keyOf(claim), merge(body), { signal });
   }
 }
 

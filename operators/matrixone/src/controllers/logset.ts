@@ -153,7 +153,7 @@ export class LogSetActor implements Actor<LogSet> {
     ];
     if (!gone.every(Boolean) || podsOf(context, 'LogSet').length > 0) return false;
     await removeClaims(context);
-    return this.#options.buckets ? releaseBucket(context) : true;
+    return this.#options.buckets ? releaseBucket(context, this.#options.buckets) : true;
   }
 }
 
