@@ -78,6 +78,12 @@ async function isState(world: FaultWorld, expected: State): Promise<boolean> {
   return true;
 }
 
+/** The fields of an object in one order, whoever wrote them first. */
+function inOrder(_: string, value: unknown): unknown {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
+}
+
 /** The spec, the data, the conditions and the phase of an object, as text. */
 function said({ spec, data, metadata, status }: DynamicObject): string {
   const { conditions, phase, state } = (status ?? {}) as {
@@ -86,8 +92,9 @@ function said({ spec, data, metadata, status }: DynamicObject): string {
     state?: unknown;
   };
   const found = conditions?.map(({ type, status: value, reason }) => `${type} ${value} ${reason}`).sort();
-  const { finalizers, deletionTimestamp } = metadata;
-  return anonymous(JSON.stringify({ spec, data, finalizers, deletionTimestamp, phase, state, found }));
+  const { deletionTimestamp } = metadata;
+  const finalizers = metadata.finalizers?.toSorted();
+  return anonymous(JSON.stringify({ spec, data, finalizers, deletionTimestamp, phase, state, found }, inOrder));
 }
 
 /** @throws Error when a state is not reached, InvariantError when an invariant breaks */
