@@ -4,7 +4,7 @@
  * Kubernetes' own (etcd, kube-apiserver, kube-controller-manager), and what it thinks of the operator and its charts is tested.
  */
 import { parseArgs } from 'node:util';
-import { buildGoPrograms, GoMissingError, inOwnNetwork } from '@coxswain/testing';
+import { buildGoPrograms, GoMissingError, inOwnNetwork, lacksOwnNetwork } from '@coxswain/testing';
 import { run } from './run.ts';
 import { fetchS3 } from './s3.ts';
 
@@ -46,11 +46,9 @@ export async function matrixoneReal(args: readonly string[]): Promise<number> {
     options: { real: { type: 'boolean' } },
     allowPositionals: true,
   });
-  try {
-    await buildGoPrograms(['etcd', 'kube-apiserver', 'kube-controller-manager'], say);
-  } catch (error) {
-    if (!(error instanceof GoMissingError)) throw error;
-    say(`SKIPPED, nothing was tested: ${error.message}`);
+  const lacks = (await lacksOwnNetwork()) ?? (await buildPlane());
+  if (lacks !== undefined) {
+    say(`SKIPPED, nothing was tested: ${lacks}`);
     return 2;
   }
   await fetchS3();
@@ -59,4 +57,15 @@ export async function matrixoneReal(args: readonly string[]): Promise<number> {
   const suites = positionals.length > 0 ? positionals : realSuites;
   const [program, ...rest] = inOwnNetwork(process.execPath, ['scripts/test.ts', ...suites]);
   return run(program, rest);
+}
+
+/** Builds what the control plane consists of. @returns why that cannot be here */
+async function buildPlane(): Promise<string | undefined> {
+  try {
+    await buildGoPrograms(['etcd', 'kube-apiserver', 'kube-controller-manager'], say);
+    return undefined;
+  } catch (error) {
+    if (error instanceof GoMissingError) return error.message;
+    throw error;
+  }
 }

@@ -50,6 +50,7 @@ export {
 } from './invariants/index.ts';
 export {
   inOwnNetwork,
+  lacksOwnNetwork,
   type MixedCluster,
   type MixedClusterOptions,
   type OwnNetwork,

@@ -1,7 +1,8 @@
 import { type Cluster, type MixedCluster, startCluster, startMixedCluster } from '@coxswain/testing';
 
-/** A cluster whose containers are processes of this machine. */
-export type Ground = Pick<Cluster, 'client' | 'kubeconfig' | 'stop'> & Partial<Pick<MixedCluster, 'refused'>>;
+/** A cluster whose containers are processes of this machine; with what only a real control plane has. */
+export type Ground = Pick<Cluster, 'client' | 'kubeconfig' | 'stop'> &
+  Partial<Pick<MixedCluster, 'refused' | 'crashApiserver'>>;
 
 /** Whether the control plane is to be Kubernetes' own, as `./cox test matrixone --real` has it. */
 export const isReal = process.env['COX_MATRIXONE_SERVER'] === 'real';

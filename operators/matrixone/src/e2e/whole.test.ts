@@ -139,9 +139,11 @@ describe.runIf(isWanted)('a whole MatrixOne', { timeout: patience }, () => {
     expect(pods.fewest('CNSet')).toBe(3);
   });
 
-  test('another image is rolled out', async () => {
+  test('another image is rolled out, while the API server is killed', async () => {
     await world.change({ version: 'v4.2.1' });
     const isNew = ({ spec }: Pod) => spec?.containers[0]?.image === 'matrixorigin/matrixone:v4.2.1';
+    await world.until('the first new log store', async () => (await world.pods('LogSet')).some(isNew), 120);
+    await world.cluster.crashApiserver?.();
     await world.until(
       'new pods',
       async () => {

@@ -21,6 +21,8 @@ export interface MixedCluster {
   kubeconfig(): string;
   /** What the API server refused so far, and to whom. */
   refused(): Promise<readonly RefusedRequest[]>;
+  /** Ends kube-apiserver as a power cut does, and starts it again. Resolves when it is ready. */
+  crashApiserver(): Promise<void>;
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -60,6 +62,7 @@ export async function startMixedCluster(options: MixedClusterOptions = {}): Prom
       client: plane.client,
       kubeconfig: () => plane.kubeconfig(),
       refused: () => plane.refused(),
+      crashApiserver: () => plane.crashApiserver(),
       stop,
       [Symbol.asyncDispose]: stop,
     };

@@ -93,6 +93,19 @@ test('two clusters on one machine do not share addresses, and an earlier range i
   await expect(claimBlock(random, '10.96.0.0/16')).rejects.toThrow('start with a new data directory');
 });
 
+test('addresses of another network are taken where the machine has them by itself', async () => {
+  await expect(claimBlock(seededRandom(1), undefined, 100)).rejects.toThrow(
+    /pods cannot have addresses in 100\.0\.0\.0\/8 on this machine \(100\.\d+\.0\.254: .*EADDRNOTAVAIL/,
+  );
+  const block = await claimBlock(seededRandom(1));
+  expect([block.has('127.0.0.1'), block.has(block.nodeAddress(1)), block.has('100.64.0.1')]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  await block.release();
+});
+
 test('a cluster that starts again keeps its addresses, and gives none of them away', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'coxswain-'));
   try {
