@@ -155,7 +155,18 @@ test.each([
   ['has no right', 403],
   ['is too slow', 504],
 ])('where the operator %s an overlay is let through: pods will tell', async (_why, code) => {
-  const send = () => Promise.reject(new ApiError({ code, reason: 'Any', message: 'no' }));
+  const send = () =>
+    Promise.reject(
+      new ApiError({
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Failure',
+        code,
+        reason: 'Any',
+        message: 'no',
+      }),
+    );
   const client = createClient({ transport: { send, watch: send, close: async () => {} } });
   const context = { client, namespace: 'default', log: silentLogger, signal: new AbortController().signal };
   expect(await triedOverlayProblems({ hostAliases: [{ ip: 'x' }] }, context)).toEqual([]);

@@ -149,8 +149,8 @@ export function isOfTheSpec(
 ): boolean {
   if (!told.has(trouble?.reason)) return false;
   const images = (spec: Pod['spec']) => spec?.containers.map(({ image }) => image).join();
-  const { metadata, spec, status = {} } = workload;
-  const isSeen = (status.observedGeneration ?? 0) >= (metadata.generation ?? 0);
-  const isNewest = isSeen && pod?.metadata.labels?.['controller-revision-hash'] === status.updateRevision;
+  const { metadata, spec, status } = workload;
+  const isSeen = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+  const isNewest = isSeen && pod?.metadata.labels?.['controller-revision-hash'] === status?.updateRevision;
   return !isNewest || images(pod?.spec) === images(spec.template.spec);
 }

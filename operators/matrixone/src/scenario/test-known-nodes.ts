@@ -1,3 +1,4 @@
+import type { CnStore } from '../cnstore/index.ts';
 import { TestStores } from '../cnstore/test-nodes.ts';
 
 /** Compute nodes whose HAKeeper knows each as soon as it runs, but for those that never report themselves. */
@@ -5,8 +6,8 @@ export class KnownNodes extends TestStores {
   /** Whether nodes that are new report themselves. */
   reporting = true;
 
-  override async serve(...[store, labels, signal]: Parameters<TestStores['serve']>): Promise<void> {
+  override async serve(store: CnStore): Promise<void> {
     if (this.reporting && !this.trouble && !this.nodes.has(store.podName)) this.nodes.set(store.podName, 'serving');
-    return super.serve(store, labels, signal);
+    return super.serve(store);
   }
 }

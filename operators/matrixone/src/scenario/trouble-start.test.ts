@@ -111,6 +111,13 @@ const troubles: Readonly<Record<string, Trouble>> = {
     says: /maximum memory usage per Container is 300Mi, but limit is 1Gi/,
     mend: (world) => world.drive(world.client.of(LimitRange).delete(inNamespace('low'))),
   },
+  'an overlay makes no pod, and no webhook has said so': {
+    spec: { logService: { overlay: { mainContainerSecurityContext: { runAsUser: -1 } } } },
+    reason: 'PodsRefused',
+    says: /spec\.containers\[0\]\.securityContext\.runAsUser: Invalid value: -1: must be between 0 and/,
+    mend: (world) =>
+      world.drive(world.client.of(MatrixOneCluster).patch(mo, merge({ spec: { logService: { overlay: null } } }))),
+  },
   'the namespace demands safer pods': {
     arrange: (world) => enforce(world, 'restricted'),
     reason: 'PodsRefused',
