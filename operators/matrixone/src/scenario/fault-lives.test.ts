@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { lives } from './test-fault-lives.ts';
 import { type Course, differences, undisturbed } from './test-fault-run.ts';
 
-/** Seeds of each kind: `COX_RUNS=2000 COX_SEED=1 ./cox test operators/matrixone/src/scenario/fault-lives.test.ts` for more. */
+/** Seeds of each kind; `./cox test lives` plays thousands. */
 const runs = Number(process.env['COX_RUNS'] ?? 1);
 const first = Number(process.env['COX_SEED'] ?? 1);
 /** Names of kinds, when not all are wanted. */
