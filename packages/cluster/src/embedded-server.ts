@@ -25,6 +25,7 @@ import { loadKeys, serverNames } from './pki/index.ts';
 import { openSecurity, type Security } from './security.ts';
 import { openStorage } from './storage/index.ts';
 import type { Storage } from './storage/types.ts';
+import { tryAll } from './try-all.ts';
 import type { ClusterOptions } from './types.ts';
 
 /** Where Services are when they are in the loopback range. */
@@ -121,7 +122,12 @@ export async function startServer(server: EmbeddedServerOptions): Promise<Embedd
   const storage = await openStorage({ ...(dataDir === undefined ? {} : { dir: dataDir }), fsync, clock, log });
   const closers: (() => void | Promise<void>)[] = [() => storage.close()];
   const close = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer();
+    await tryAll(
+      closers
+        .splice(0)
+        .reverse()
+        .map((closer) => async () => closer()),
+    );
   };
   try {
     const { authority, serviceAccountKey } = loadKeys({

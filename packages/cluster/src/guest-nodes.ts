@@ -16,6 +16,7 @@ import { storageClass } from './apiserver/bootstrap/index.ts';
 import { kruiseControllers, kruiseCrds, storageDriver } from './controllers/index.ts';
 import { openNodes } from './open-nodes.ts';
 import { scheduler } from './scheduler/index.ts';
+import { tryAll } from './try-all.ts';
 
 export interface GuestNodesOptions {
   /** Nodes whose containers are processes; default 1. */
@@ -74,8 +75,8 @@ export async function guestNodes(options: GuestNodesOptions): Promise<GuestNodes
       await Promise.all(managers.map((one) => one.start()));
     },
     async close() {
-      for (const one of managers.splice(0).reverse()) await one.stop();
-      await nodes.close();
+      const ending = managers.splice(0).reverse();
+      await tryAll([...ending.map((one) => () => one.stop()), () => nodes.close()]);
     },
   };
 }

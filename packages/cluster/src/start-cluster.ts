@@ -8,6 +8,7 @@ import { type EmbeddedServer, startServer } from './embedded-server.ts';
 import { kubeconfigFor } from './http/index.ts';
 import { type OpenNodes, openNodes } from './open-nodes.ts';
 import { scheduler } from './scheduler/index.ts';
+import { tryAll } from './try-all.ts';
 import type { Cluster, ClusterOptions, ClusterUser } from './types.ts';
 
 interface Surroundings {
@@ -68,10 +69,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const { faults, compactNow, health } = server.operations;
   const stop = async () => {
     health.stopping = true;
-    for (const manager of [...managers].reverse()) await manager.stop();
-    managers = [];
-    await nodes.close();
-    await server.close();
+    const ending = managers.splice(0).reverse();
+    await tryAll([...ending.map((manager) => () => manager.stop()), () => nodes.close(), () => server.close()]);
   };
   try {
     if (options.controlPlane !== false) {

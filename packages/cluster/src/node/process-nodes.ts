@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { Node } from '@coxswain/k8s';
 import type { Client } from '@coxswain/runtime/client';
 import type { Clock, Logger, Random } from '@coxswain/runtime/core';
+import { tryAll } from '../try-all.ts';
 import { type NodeSpec, removeNode } from './kubelet/index.ts';
 import { dialTcp, NetworkError, ProcessNetwork } from './network/index.ts';
 import { ProcessRuntime, processNodes, removeTree, scratchFolder } from './process/index.ts';
@@ -85,8 +86,8 @@ export class ProcessNodes {
 
   /** To be called when nothing runs on the nodes any more. */
   async close(): Promise<void> {
-    await this.network.close();
-    if (this.#scratch) await removeTree(this.#scratch);
+    const scratch = this.#scratch;
+    await tryAll([() => this.network.close(), async () => scratch && removeTree(scratch)]);
   }
 
   /** Pods that could not have their network are worse than no cluster. */

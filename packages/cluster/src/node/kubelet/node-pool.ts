@@ -6,8 +6,8 @@ import { formatMicroTime, isAlreadyExists, isNotFound, keyOf, type Timer } from 
 import type { Manager, Runnable } from '@coxswain/runtime/manager';
 import type { NodeConnection } from '../../apiserver/index.ts';
 import { controllerRecorder } from '../../controllers/workload/recorder.ts';
+import { tryAll } from '../../try-all.ts';
 import type { ContainerRuntime } from '../runtime.ts';
-import { tryAll } from '../try-all.ts';
 import { PodVolumes, watchDependencies } from '../volumes/index.ts';
 import { KubeletConnection } from './connection.ts';
 import { Kubelet } from './kubelet.ts';

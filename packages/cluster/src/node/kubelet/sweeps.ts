@@ -1,8 +1,8 @@
 import { PersistentVolume, Pod } from '@coxswain/k8s';
 import type { Controller } from '@coxswain/runtime/controller';
 import type { Manager } from '@coxswain/runtime/manager';
+import { tryAll } from '../../try-all.ts';
 import type { ContainerRuntime, Living } from '../runtime.ts';
-import { tryAll } from '../try-all.ts';
 
 /** Stands for all that is to be swept: however many things are gone, one sweep follows. */
 const everything = { name: '' };

@@ -3,6 +3,7 @@ import type { Manager } from '@coxswain/runtime/manager';
 import type { NodeConnections } from '../../apiserver/index.ts';
 import { controllerRecorder } from '../../controllers/workload/recorder.ts';
 import type { ServiceNetwork } from '../../embedded-server.ts';
+import { tryAll } from '../../try-all.ts';
 import { type AddressBlock, claimBlock } from './addresses/block.ts';
 import { type PodRange, parsePodRange } from './addresses/pod-range.ts';
 import { NetworkError } from './errors.ts';
@@ -90,9 +91,11 @@ export class ProcessNetwork implements PodNetwork {
   async close(): Promise<void> {
     this.#closed = true;
     this.#running.reject(closed());
-    await this.#running.promise.then((running) => running.close()).catch(() => {});
-    await this.#block?.release();
+    // That it never ran, or was closed before, is no matter.
+    const running = await this.#running.promise.catch(() => undefined);
+    const block = this.#block;
     this.#block = undefined;
+    await tryAll([async () => running?.close(), async () => block?.release()]);
   }
 
   async #network(): Promise<RunningNetwork> {

@@ -3,6 +3,7 @@ import { Node, Pod, Service } from '@coxswain/k8s';
 import type { EventRecorder } from '@coxswain/runtime/events';
 import type { Manager } from '@coxswain/runtime/manager';
 import type { NodeConnections } from '../../apiserver/index.ts';
+import { tryAll } from '../../try-all.ts';
 import { RuntimeRefusal } from '../runtime.ts';
 import { type Assignment, assignAddress } from './addresses/assignment.ts';
 import type { AddressBlock } from './addresses/block.ts';
@@ -149,10 +150,13 @@ export class RunningNetwork implements PodNetwork {
   }
 
   async close(): Promise<void> {
-    this.#parts.hosts.close();
-    this.#proxy.close();
-    await this.#parts.dns.close();
-    await this.#namespacePods.close();
+    const { hosts, dns } = this.#parts;
+    await tryAll([
+      async () => hosts.close(),
+      async () => this.#proxy.close(),
+      () => dns.close(),
+      () => this.#namespacePods.close(),
+    ]);
   }
 
   #attachment({ address, release }: Assignment, link: Link, files: PodFiles): PodAttachment {

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Pod } from '@coxswain/k8s';
 import { type Clock, type Logger, type Random, randomUuid } from '@coxswain/runtime/core';
 import type { LogOptions } from '../../apiserver/index.ts';
+import { tryAll } from '../../try-all.ts';
 import type { PodAttachment } from '../network/index.ts';
 import { readLog } from '../read-log.ts';
 import {
@@ -16,7 +17,6 @@ import {
   RuntimeRefusal,
   type VolumeContent,
 } from '../runtime.ts';
-import { tryAll } from '../try-all.ts';
 import type { ProcessContainer } from './container/process-container.ts';
 import { startContainer } from './container/start-container.ts';
 import type { Image, ImageCatalog } from './images/index.ts';

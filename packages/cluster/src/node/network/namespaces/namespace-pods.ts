@@ -85,7 +85,10 @@ export class NamespacePods {
           'the network namespace of pods has ended: pods with declared addresses are cut off until they are made anew',
         );
         this.#network = undefined;
-        if (network) void leave(network);
+        if (network)
+          leave(network).catch((error: unknown) => {
+            log.warn({ error }, 'names and Services of the network namespace of pods could not be taken away');
+          });
       };
       network = await NetworkNamespace.start({ clock, onLost, ...(user === undefined ? {} : { user }) });
       await join(network);

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Clock, type Logger, parseQuantity, quantityValue } from '@coxswain/runtime/core';
+import { tryAll } from '../../../try-all.ts';
 import type { PodAttachment } from '../../network/index.ts';
 import { type ContainerStart, RuntimeRefusal } from '../../runtime.ts';
-import { tryAll } from '../../try-all.ts';
 import { type Image, nodePlace, usualPath } from '../images/index.ts';
 import type { LogFile } from '../logs/log-file.ts';
 import type { Isolation, Machine } from '../machine/machine.ts';

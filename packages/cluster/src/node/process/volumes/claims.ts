@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, rename, rm, stat, statfs, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { tryAll } from '../../../try-all.ts';
 import { RuntimeRefusal } from '../../runtime.ts';
-import { tryAll } from '../../try-all.ts';
 import { Turns } from '../../turns.ts';
 import type { Isolation, Machine } from '../machine/machine.ts';
 import { quote } from '../machine/quote.ts';

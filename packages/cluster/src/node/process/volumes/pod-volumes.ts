@@ -1,7 +1,7 @@
 import { chmod, chown, mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { tryAll } from '../../../try-all.ts';
 import { RuntimeRefusal, type VolumeContent, type VolumeUsage } from '../../runtime.ts';
-import { tryAll } from '../../try-all.ts';
 import type { Machine } from '../machine/machine.ts';
 import { quote } from '../machine/quote.ts';
 import { writeAtomically } from './atomic-files.ts';
