@@ -67,9 +67,14 @@ const remove: Action<BucketClaim> = {
 };
 
 /** Whether the log service of a pending claim is there and wants this path. Its name alone may be another's by now. */
-async function isWanted({ client, object, signal }: Context): Promise<boolean> {
+async function isWanted({ cache, client, object, signal }: Context): Promise<boolean> {
   const [key] = ownerOfClaim(object);
-  const logSet = key && (await client.of(LogSet).find(key, { signal }));
-  const s3 = logSet?.spec.sharedStorage.s3;
-  return s3 !== undefined && isSamePlace(bucketPlace(s3), placeOfClaim(object));
+  if (!key) return false;
+  const wants = (logSet: LogSet | undefined): boolean => {
+    const s3 = logSet?.spec.sharedStorage.s3;
+    return s3 !== undefined && isSamePlace(bucketPlace(s3), placeOfClaim(object));
+  };
+  if (cache.has(LogSet) && wants(cache.store(LogSet).get(key))) return true;
+  // The claim may be younger than what the cache knows.
+  return wants(await client.of(LogSet).find(key, { signal }));
 }

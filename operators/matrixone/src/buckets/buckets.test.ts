@@ -1,5 +1,5 @@
 import { Event } from '@coxswain/k8s';
-import { merge } from '@coxswain/runtime/client';
+import { merge, type Transport } from '@coxswain/runtime/client';
 import { expect, test } from 'vitest';
 import { BucketClaim, LogSet } from '../api/index.ts';
 import { BucketWorld, cleaner } from './test-world.ts';
@@ -85,6 +85,51 @@ test('a second log service at the path, or around or within it, starts nothing u
   await world.deleteLogSet('mo');
   await world.until('the second is ready', () => world.isReady('late', 'other'));
   expect(await world.phases()).toEqual(['other/late: InUse']);
+});
+
+/** Never tells of a claim, as if its news were late. */
+function withoutClaim(inner: Transport, name: string): Transport {
+  return {
+    send: (request) => inner.send(request),
+    close: () => inner.close(),
+    async watch(request) {
+      const stream = await inner.watch(request);
+      if (!request.path.endsWith('/bucketclaims')) return stream;
+      return (async function* () {
+        for await (const events of stream)
+          yield events.filter(({ type, object }) => type === 'ERROR' || object.metadata.name !== name);
+      })();
+    },
+  };
+}
+
+test.each([
+  ['a retained claim is taken over with its data', 'Released', ['default/mo: InUse']],
+  ['a claim in use keeps the path', 'InUse', ['other/first: InUse']],
+] as const)('of others, the cache is behind: %s', async (_, state, phases) => {
+  await using world = await BucketWorld.start();
+  await world.createNamespace('other');
+  await world.startOperator({ through: (inner) => withoutClaim(inner, 'left') });
+  const s3 = { path: 'lake/prod', ...minio };
+  const left = {
+    metadata: {
+      ...key('left'),
+      namespace: 'other',
+      finalizers: ['test/kept'],
+      annotations: { 'bucket.matrixorigin.io/any-instance-running': 'true' },
+    },
+    spec: { s3, logSetSpec: {} },
+    status: { bindTo: state === 'InUse' ? 'other/first' : '', state },
+  };
+  await world.drive(world.client.of(BucketClaim).create(left as unknown as BucketClaim));
+  await world.createLogSet({ name: 'mo', s3 });
+  await world.clock.advance(5_000);
+  expect(await world.phases()).toEqual(expect.arrayContaining([...phases]));
+  const mine = (await world.claims()).find(({ status }) => status?.bindTo === 'default/mo');
+  expect(mine?.metadata.annotations).toEqual(
+    state === 'Released' ? { 'bucket.matrixorigin.io/any-instance-running': 'true' } : undefined,
+  );
+  expect(await world.started()).toEqual(state === 'Released' ? ['default/mo'] : []);
 });
 
 test('a claim in use is not let go, whoever deletes it [case 51]', async () => {

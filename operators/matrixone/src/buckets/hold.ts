@@ -61,6 +61,9 @@ export async function holdBucket(context: Context, wanted: WantedBucket, scope: 
   const known = [...context.store(BucketClaim).list()];
   const cached = decideClaim(known, me);
   if (cached.kind === 'held') return keep(context, cached.claim, known, me, { s3, template });
+  // A claim that is one too many is withdrawn after the first look, so it may be made on the cache's word; unless that has been wrong before.
+  if (cached.kind === 'create' && !context.conditions.get('BucketBlocked'))
+    await step(context, known, me, { s3, template });
   for (let look = 1; look <= looks; look++) {
     const claims = await allClaims(context, scope);
     if (await step(context, claims, me, { s3, template })) return;
@@ -94,16 +97,20 @@ async function step(
       return true;
     case 'hold': {
       const { resourceVersion } = decision.claim.metadata;
-      const body = { metadata: { resourceVersion }, status: { bindTo: me.owner, state: 'InUse' } };
+      // What earlier owners have left may not have been seen yet when the claim was made.
+      const inherits = !mayHaveData(decision.claim) && hasLeftovers(claims, me);
+      const annotations = inherits ? { annotations: { [ANNOTATION_ANY_INSTANCE_RUNNING]: 'true' } } : {};
+      const body = { metadata: { resourceVersion, ...annotations }, status: { bindTo: me.owner, state: 'InUse' } };
       await bucketClaims.patch(keyOf(decision.claim), merge(body), { signal });
       context.conditions.remove('BucketBlocked');
       return true;
     }
     case 'create': {
-      const hasData = claims.some((claim) => isFree(claim, me.place) && mayHaveData(claim));
-      await bucketClaims.create(newClaim(context.object, content, hasData), { signal }).catch((error: unknown) => {
-        if (!isAlreadyExists(error)) throw error;
-      });
+      await bucketClaims
+        .create(newClaim(context.object, content, hasLeftovers(claims, me)), { signal })
+        .catch((error: unknown) => {
+          if (!isAlreadyExists(error)) throw error;
+        });
       return false;
     }
     case 'rebind':
@@ -115,6 +122,11 @@ async function step(
     case 'wait':
       return blocked(context, me, decision.rival);
   }
+}
+
+/** Whether earlier owners of the path may have left data. */
+function hasLeftovers(claims: readonly BucketClaim[], me: Claimant): boolean {
+  return claims.some((claim) => isFree(claim, me.place) && mayHaveData(claim));
 }
 
 /** Says who is in the way. @throws Resync unless the log service runs already */
