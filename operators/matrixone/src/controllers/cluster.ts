@@ -1,6 +1,6 @@
 import { type Kind, type KubeObject, Secret } from '@coxswain/k8s';
 import type { Action, Actor, ActorContext } from '@coxswain/runtime/actor';
-import { controllerReference } from '@coxswain/runtime/apply';
+import { controllerReference, hasFinalizer } from '@coxswain/runtime/apply';
 import { merge } from '@coxswain/runtime/client';
 import { isAlreadyExists, keyOf } from '@coxswain/runtime/core';
 import {
@@ -8,6 +8,10 @@ import {
   CNSet,
   credentialName,
   DNSet,
+  FINALIZER_CNSET,
+  FINALIZER_DNSET,
+  FINALIZER_LOGSET,
+  FINALIZER_PROXYSET,
   LogSet,
   MatrixOneCluster,
   ProxySet,
@@ -28,16 +32,20 @@ type Context = ActorContext<MatrixOneCluster>;
 export class ClusterActor implements Actor<MatrixOneCluster> {
   readonly #args: DefaultServiceArgs;
   readonly #restores: boolean;
+  readonly #proxies: boolean;
   readonly #metricReader: boolean;
 
   constructor(options: {
     readonly serviceArgs: DefaultServiceArgs;
     readonly restores: boolean;
+    /** Whether proxies have a controller, which alone takes their finalizer away. */
+    readonly proxies: boolean;
     /** Whether somebody makes the users that metrics are read with. */
     readonly metricReader: boolean;
   }) {
     this.#args = options.serviceArgs;
     this.#restores = options.restores;
+    this.#proxies = options.proxies;
     this.#metricReader = options.metricReader;
   }
 
@@ -53,11 +61,12 @@ export class ClusterActor implements Actor<MatrixOneCluster> {
     const dnSet = dnSetOf(object, this.#args);
     if (!dnSet) return refuse(context, 'SpecInvalid', 'spec.tn: .spec.tn must be set');
     const live = context.store(LogSet).get(keyOf(object));
-    const log = await context.apply(LogSet, logSetOf(object, this.#args, live));
-    const dn = await context.apply(DNSet, dnSet);
+    const logSet = logSetOf(object, this.#args, live);
+    const log = await context.apply(LogSet, withFinalizer(logSet, FINALIZER_LOGSET, live));
+    const liveDn = context.store(DNSet).get(keyOf(object));
+    const dn = await context.apply(DNSet, withFinalizer(dnSet, FINALIZER_DNSET, liveDn));
     const groups = await this.#applyGroups(context);
-    const wantedProxy = proxySetOf(object, this.#args);
-    const proxy = wantedProxy && (await context.apply(ProxySet, wantedProxy));
+    const proxy = await this.#applyProxy(context);
     const wantedUI = webUIOf(object);
     const webui = wantedUI && (await context.apply(WebUI, wantedUI));
     await removeOthers(context, WebUI, webui ? [webui] : []);
@@ -68,13 +77,20 @@ export class ClusterActor implements Actor<MatrixOneCluster> {
     return undefined;
   }
 
+  async #applyProxy(context: Context): Promise<ProxySet | undefined> {
+    const wanted = proxySetOf(context.object, this.#args);
+    if (!wanted || !this.#proxies) return wanted && context.apply(ProxySet, wanted);
+    const live = context.store(ProxySet).get(keyOf(wanted));
+    return context.apply(ProxySet, withFinalizer(wanted, FINALIZER_PROXYSET, live));
+  }
+
   async #applyGroups(context: Context): Promise<readonly CNSet[]> {
     const { object } = context;
     const { namespace = '', name } = object.metadata;
     const groups: CNSet[] = [];
     for (const group of cnGroupsOf(object.spec)) {
       const live = context.store(CNSet).get({ namespace, name: `${name}-${group.name}` });
-      const wanted = cnSetOf(object, group, this.#args, live);
+      const wanted = withFinalizer(cnSetOf(object, group, this.#args, live), FINALIZER_CNSET, live);
       const isElsewhere = isScaledElsewhere(object, group.name);
       const set = await context.apply(CNSet, isElsewhere ? await withoutReplicas(context, wanted, live) : wanted);
       if (!isElsewhere) await takeReplicasBack(context, set);
@@ -93,6 +109,12 @@ export class ClusterActor implements Actor<MatrixOneCluster> {
     }
     return true;
   }
+}
+
+/** A set as it is born: with the finalizer of its controller, which saves that a write. Later as it is, as it must not come back when it has gone. */
+function withFinalizer<C extends KubeObject>(set: C, finalizer: string, live: C | undefined): C {
+  if (live && !hasFinalizer(live, finalizer)) return set;
+  return { ...set, metadata: { ...set.metadata, finalizers: [finalizer] } };
 }
 
 /** Names the parts of the spec that this operator does not act on: silence would look like success. */

@@ -51,8 +51,13 @@ export function setupControllers(manager: Manager, options: MatrixOneOptions = {
   setupCnStores(manager, options.cnStores ?? unmanagedCnStores, scope);
 }
 
-function setupClusters(manager: Manager, serviceArgs: ServiceArgs, { backup, sql }: MatrixOneOptions): void {
-  const cluster = new ClusterActor({ serviceArgs, restores: backup !== false, metricReader: sql !== undefined });
+function setupClusters(manager: Manager, serviceArgs: ServiceArgs, { backup, proxies, sql }: MatrixOneOptions): void {
+  const cluster = new ClusterActor({
+    serviceArgs,
+    restores: backup !== false,
+    proxies: proxies !== false,
+    metricReader: sql !== undefined,
+  });
   manager
     .actor(MatrixOneCluster, cluster, { ...common, finalizer: FINALIZER_CLUSTER })
     .owns(LogSet, { where: setMatters })
