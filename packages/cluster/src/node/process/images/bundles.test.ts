@@ -26,6 +26,21 @@ async function put(files: Readonly<Record<string, string>>): Promise<void> {
   }
 }
 
+/** What a program writes that is put where it belongs below a folder. */
+async function said(entries: Awaited<ReturnType<Bundles['entriesOf']>>): Promise<string> {
+  const there = await mkdtemp(join(tmpdir(), 'coxswain-bundle-'));
+  try {
+    for (const entry of entries) {
+      if (entry.kind !== 'file') throw new Error(`a ${entry.kind} in a bundle`);
+      await mkdir(dirname(join(there, entry.path)), { recursive: true });
+      await writeFile(join(there, entry.path), entry.bytes);
+    }
+    return (await run(process.execPath, [join(there, 'opt/main.mjs')])).stdout;
+  } finally {
+    await rm(there, { recursive: true });
+  }
+}
+
 const program = {
   'app/main.ts': `import { greet } from './lib/greet.ts';\nprocess.stdout.write(greet('you' as string));\n`,
   'app/lib/greet.ts': `import { readFileSync } from 'node:fs';
@@ -40,24 +55,22 @@ test('a program and what it reads are one file and its neighbours, made anew whe
   const bundles = new Bundles();
   const make = () => bundles.entriesOf({ from: 'main.ts', to: '/opt/main.mjs' }, join(folder, 'app'));
   const first = await make();
-  const there = await mkdtemp(join(tmpdir(), 'coxswain-bundle-'));
-  const said = async (entries: typeof first) => {
-    for (const entry of entries) {
-      if (entry.kind !== 'file') throw new Error(`a ${entry.kind} in a bundle`);
-      await mkdir(dirname(join(there, entry.path)), { recursive: true });
-      await writeFile(join(there, entry.path), entry.bytes);
-    }
-    return (await run(process.execPath, [join(there, 'opt/main.mjs')])).stdout;
-  };
-  try {
-    expect(await said(first)).toBe('good day you');
-    expect(await make()).toBe(first);
-    await put({ 'app/words.json': '{"hello":"good night"}' });
-    await utimes(join(folder, 'app/words.json'), 1, 1);
-    expect(await said(await make())).toBe('good night you');
-  } finally {
-    await rm(there, { recursive: true });
-  }
+  expect(await said(first)).toBe('good day you');
+  expect(await make()).toBe(first);
+  await put({ 'app/words.json': '{"hello":"good night"}' });
+  await utimes(join(folder, 'app/words.json'), 1, 1);
+  expect(await said(await make())).toBe('good night you');
+});
+
+test('what is loaded on first use is a file of its own, and no letter takes more than a byte', async () => {
+  await put({
+    'app/main.ts': `const { greet } = await import('./greet.ts');\nprocess.stdout.write(greet('μs\\μ\\\\…'));\n`,
+    'app/greet.ts': `export const greet = (whom: string): string => 'hi ' + whom.replace(/[“”]/gu, '') + '🐚';\n`,
+  });
+  const entries = await new Bundles().entriesOf({ from: 'main.ts', to: '/opt/main.mjs' }, join(folder, 'app'));
+  expect(entries.map(({ path }) => path)).toEqual(['opt/main.mjs', expect.stringMatching(/^opt\/greet-.+\.mjs$/)]);
+  for (const entry of entries) expect('bytes' in entry && entry.bytes.every((byte) => byte < 0x80)).toBe(true);
+  expect(await said(entries)).toBe('hi μsμ\\…🐚');
 });
 
 test('what cannot be made into one file is said', async () => {
