@@ -99,16 +99,19 @@ async function applyBudget<T extends KubeObject>(
 /**
  * Writes the children of a plan: services and configuration first, as the pods need them to start. What earlier configurations have left
  * goes once all pods are new.
+ * @param again makes the workload anew, for one in whose spec somebody else has his say: it may have changed while the rest was written
  */
 export async function applyPlan<T extends KubeObject, W extends Workload>(
   context: ActorContext<T>,
   kind: Kind<W>,
   plan: SetPlan<W>,
+  again?: () => W,
 ): Promise<W> {
   const before = context.store(kind).get(keyOf(plan.workload));
   for (const service of plan.services) await applyChild(context, ServiceKind, service);
   for (const map of plan.configMaps) await applyChild(context, ConfigMapKind, map);
-  const workload = await applyChild(context, kind, plan.workload);
+  const isAsPlanned = context.store(kind).get(keyOf(plan.workload)) === before;
+  const workload = await applyChild(context, kind, isAsPlanned || !again ? plan.workload : again());
   if ('budget' in plan) await applyBudget(context, plan.budget);
   tellChange(context, before, workload);
   if (pendingRollout(workload) === undefined) await sweepConfigs(context, workload, plan.configMaps);

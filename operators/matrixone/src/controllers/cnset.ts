@@ -94,10 +94,13 @@ function liveWorkload(context: Context): CloneSet | undefined {
 function sync(context: Context, spec: CNSetSpec): Promise<CloneSet> {
   const set = keyOfSet(context.object);
   const { storage, service } = logView(context);
-  const workload = liveWorkload(context);
-  const asked = { ...spec, podsToDelete: leavingPods(context, spec, workload) };
-  const live = liveSet(context, 'CNSet', asked, workload, cnSetNames(set.name).config);
-  return applyPlan(context, CloneSet, planCNSet(set, asked, storage, service, live));
+  const plan = () => {
+    const workload = liveWorkload(context);
+    const asked = { ...spec, podsToDelete: leavingPods(context, spec, workload) };
+    const live = liveSet(context, 'CNSet', asked, workload, cnSetNames(set.name).config);
+    return planCNSet(set, asked, storage, service, live);
+  };
+  return applyPlan(context, CloneSet, plan(), () => plan().workload);
 }
 
 /**
