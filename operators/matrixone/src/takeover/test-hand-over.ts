@@ -29,7 +29,6 @@ export type Found = ReadonlyMap<string, KubeObject>;
  */
 export class HandOver implements AsyncDisposable {
   readonly client: Ground['client'];
-  /** Runs Helm on the release namespace. */
   readonly charts: UpstreamCharts;
   readonly #ground: Ground;
   readonly #helm: ClusterProgram;
@@ -74,6 +73,7 @@ export class HandOver implements AsyncDisposable {
     return this.#databases.map(({ namespace }) => namespace);
   }
 
+  /** Runs Helm in the namespace of the releases, whatever comes of it. */
   helm(...args: readonly string[]): Promise<Finished> {
     return this.#helm.try([...args, '-n', system]);
   }
