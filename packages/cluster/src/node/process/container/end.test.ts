@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { testRuntime } from '../test-pod.ts';
 import { childrenOf } from './process-tree.ts';
@@ -37,3 +39,15 @@ test.runIf(groups)(
     expect(childrenOf(process.pid).length).toBeLessThanOrEqual(1);
   },
 );
+
+test('a client that has joined and reads nothing does not keep a container from its end', async () => {
+  await using all = await testRuntime();
+  const { run } = await all.pod([{ command: ['yes'] }]);
+  const { container, exit } = await run();
+  const stdout = new PassThrough({ highWaterMark: 1 });
+  const attached = container.attach(false, { stdout, signal: new AbortController().signal });
+  await once(stdout, 'readable');
+  container.kill('SIGKILL');
+  expect(await exit).toMatchObject({ exitCode: 137 });
+  await attached;
+});

@@ -36,6 +36,9 @@ export interface ContainerParts {
   readonly cleanUp: () => Promise<void>;
 }
 
+/** Milliseconds that clients have to take the last words of a program that has ended. */
+const patience = 2_000;
+
 /** A container as a tree of processes. */
 export class ProcessContainer implements RunningContainer {
   readonly id: string;
@@ -45,6 +48,8 @@ export class ProcessContainer implements RunningContainer {
   readonly #parts: ContainerParts;
   readonly #listeners = new Set<Listener>();
   readonly #commands = new AbortController();
+  /** Those who have joined are not waited for any more. */
+  readonly #joined = new AbortController();
   #processEnded = false;
   #exit: ContainerExit | undefined;
 
@@ -81,7 +86,7 @@ export class ProcessContainer implements RunningContainer {
   async attach(tty: boolean, streams: CommandStreams): Promise<void> {
     const { launched, start } = this.#parts;
     const ended = new AbortController();
-    const signal = AbortSignal.any([streams.signal, ended.signal]);
+    const signal = AbortSignal.any([streams.signal, ended.signal, this.#joined.signal]);
     const listener = { ...streams, signal };
     this.#listeners.add(listener);
     const { stdin } = launched;
@@ -138,6 +143,7 @@ export class ProcessContainer implements RunningContainer {
     if (enter.length === 0) signalProcess(-launched.outside, 'SIGKILL');
     this.#commands.abort(new Error('the container has ended'));
     launched.stdin?.destroy();
+    const leaving = clock.after(patience, () => this.#joined.abort());
     try {
       const oomKilled = memory?.killed === true && how.exitCode !== 0;
       const message = await this.#lastWords(heard, how.exitCode !== 0);
@@ -150,6 +156,8 @@ export class ProcessContainer implements RunningContainer {
       // The program has ended, whatever becomes of what it said.
       log.error({ id, error }, 'the end of a container could not be recorded in full');
       this.#exit = how;
+    } finally {
+      leaving.cancel();
     }
     await cleanUp();
     start.onExit(this.#exit);
