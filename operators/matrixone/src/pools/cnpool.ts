@@ -1,4 +1,4 @@
-import type { Actor, ActorContext } from '@coxswain/runtime/actor';
+import { type Actor, type ActorContext, Resync } from '@coxswain/runtime/actor';
 import { keyOf } from '@coxswain/runtime/core';
 import { CNClaim, type CNPool, CNSet, isLeaving, LABEL_POOL, podOf } from '../api/index.ts';
 import type { DefaultServiceArgs } from '../defaults/index.ts';
@@ -8,6 +8,9 @@ import { census, desiredPods, replicasFor, surplus } from './pool-size.ts';
 import { compareScaleIn } from './scale-in-order.ts';
 
 type Context = ActorContext<CNPool>;
+
+/** Milliseconds before pods are looked at again that others changed meanwhile. */
+const lookAgain = 1_000;
 
 /** The life of a pool (`spec/matrixone.md` §3.3): as many nodes as are in use and waited for, and some more. */
 export class CNPoolActor implements Actor<CNPool> {
@@ -22,9 +25,11 @@ export class CNPoolActor implements Actor<CNPool> {
     const sets = setsOf(context);
     const name = poolSetName(object, sets, this.#args);
     let legacy = 0;
+    let legacyFree = 0;
     for (const set of sets.filter(({ metadata }) => metadata.name !== name)) {
       const { inUse, free } = await emptyLegacySet(context, set);
       legacy += inUse.length + free.length;
+      legacyFree += free.length;
     }
     const pending = pendingClaims(context);
     const { maxIdle, maxPods } = object.spec.strategy.scaleStrategy;
@@ -34,10 +39,12 @@ export class CNPoolActor implements Actor<CNPool> {
     const desired = desiredPods(demand);
     // What is chosen to go is marked first, under the eyes of those who may claim it; only then is it named to OpenKruise.
     const chosen = census(podsOfSet(context, name)).free.toSorted(compareScaleIn);
-    await retire(context, chosen.slice(0, surplus(before, desired, pending)));
+    const isRetired = await retire(context, chosen.slice(0, surplus(before, desired, pending)));
     const after = census(podsOfSet(context, name));
     const podsToDelete = after.terminating.map(({ metadata }) => metadata.name).sort();
     await context.apply(CNSet, poolSet(object, name, { replicas: replicasFor(after, desired), podsToDelete }));
+    // What changed the pod may have been no label, and such changes wake nobody here. A set of before has free pods left then, too.
+    if (!isRetired || legacyFree > 0) throw new Resync('a pod was changed while it was chosen to go', lookAgain);
     return undefined;
   }
 

@@ -25,3 +25,13 @@ test('with requests and answers lost, and an operator replaced on the way, every
   expect(new Set(claims.map(podOf)).size).toBe(3);
   expect([...cnStores.serving].sort()).toEqual(claims.map(podOf).sort());
 });
+
+test('a pod that somebody else changed just when it was chosen to go is looked at again', async () => {
+  const cnStores = new TestStores();
+  await using pool = await PoolWorld.start({ cnStores }, { maxIdle: 2 });
+  await pool.until({ Idle: 2 });
+  const match = { resource: 'pods', verb: 'patch', user: 'matrixone-operator' };
+  pool.world.embedded.faults.add({ match, when: { times: 1 }, action: { status: 409 } });
+  await pool.change({ strategy: { scaleStrategy: { maxIdle: 1 } } });
+  await pool.until({ Idle: 1 });
+});

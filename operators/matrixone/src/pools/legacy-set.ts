@@ -24,15 +24,18 @@ export function podsOfSet({ object, store }: Context, set: string): readonly Pod
   return [...store(Pod).list({ namespace, labels: { [LABEL_INSTANCE]: set } })];
 }
 
-/** Marks pods as chosen to go, where nobody else was faster: those stay, and are looked at anew. */
-export async function retire({ client, signal }: Context, pods: readonly Pod[]): Promise<void> {
+/** Marks pods as chosen to go. `false`: somebody else was faster with one; it stays, and has to be looked at anew. */
+export async function retire({ client, signal }: Context, pods: readonly Pod[]): Promise<boolean> {
+  let all = true;
   for (const pod of pods) {
     try {
       await changeMetadata(client, pod, { exact: true, labels: { [LABEL_PHASE]: 'Terminating' } }, signal);
     } catch (error) {
       if (!isConflict(error) && !isNotFound(error)) throw error;
+      all = false;
     }
   }
+  return all;
 }
 
 /** Marks pods, and the claims bound to them, as those of an earlier revision or of the newest one. */
