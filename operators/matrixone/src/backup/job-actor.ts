@@ -1,6 +1,6 @@
 import { Job, type Kind, type KubeObject, Pod, Service, type Writable } from '@coxswain/k8s';
 import { type Action, type Actor, type ActorContext, Resync } from '@coxswain/runtime/actor';
-import { controllerReference } from '@coxswain/runtime/apply';
+import { controllerReference, findCondition } from '@coxswain/runtime/apply';
 import { merge } from '@coxswain/runtime/client';
 import { controllerOf } from '@coxswain/runtime/controller';
 import {
@@ -32,6 +32,15 @@ const longestQuote = 1_000;
 
 /** The condition that says how it ended. */
 export const ENDED = 'Ended';
+
+/** How it ended, for good. An operator that hears late may have put the phase back; its word on the end stands. */
+function endOf(object: BackupJob | RestoreJob): 'Completed' | 'Failed' | undefined {
+  const phase = object.status?.phase;
+  if (phase === 'Completed' || phase === 'Failed') return phase;
+  const ended = findCondition(object, ENDED);
+  if (ended?.status !== 'True') return undefined;
+  return ended.reason === 'JobComplete' ? 'Completed' : 'Failed';
+}
 
 type JobStatus = Writable<NonNullable<BackupJob['status']> & NonNullable<RestoreJob['status']>>;
 
@@ -75,7 +84,8 @@ export class JobActor<T extends BackupJob | RestoreJob> implements Actor<T> {
 
   async observe(context: ActorContext<T>): Promise<Action<T> | undefined> {
     const { status } = context.object;
-    if (status?.phase === 'Completed' || status?.phase === 'Failed') return this.#rest(context);
+    const end = endOf(context.object);
+    if (end) return this.#rest(context, end);
     const isChosen = status?.phase === 'Running' || status?.jobUID !== undefined;
     return isChosen ? this.#follow(context) : this.#begin(context);
   }
@@ -102,6 +112,7 @@ export class JobActor<T extends BackupJob | RestoreJob> implements Actor<T> {
 
   async #follow(context: ActorContext<T>): Promise<Action<T> | undefined> {
     const { object } = context;
+    if (object.status?.phase === 'Pending') statusOf(context).phase = 'Running';
     const life = await lifeOf(context, object.status?.jobUID);
     switch (life.is) {
       case 'ready':
@@ -111,13 +122,21 @@ export class JobActor<T extends BackupJob | RestoreJob> implements Actor<T> {
         await context.apply(Service, statusServiceOf(this.#owner(object)));
         return this.#poll(context, life.job);
       case 'dead':
-        return (await this.#task.wasAccepted(context)) ? complete(context) : fail(context, 'JobFailed', life.why);
+        return this.#lost(context, 'JobFailed', life.why);
       case 'unknown':
         throw new Resync(`Job ${life.job.metadata.name} is suspended`, pollEvery);
       default:
-        if (await this.#task.wasAccepted(context)) return complete(context);
-        return fail(context, 'JobMissing', 'job is cleaned externally: it may have run, and is not run again');
+        return this.#lost(context, 'JobMissing', 'job is cleaned externally: it may have run, and is not run again');
     }
+  }
+
+  /** A Job that tells nothing any more has failed, unless its result was taken before: by an operator of which this one hears late, too. */
+  async #lost(context: ActorContext<T>, reason: string, why: string): Promise<never> {
+    const { client, object, signal } = context;
+    if (await this.#task.wasAccepted(context)) return complete(context);
+    const now = await client.of(this.#task.kind).find(keyOf(object), { signal });
+    if (now?.metadata.uid !== object.metadata.uid || endOf(now)) throw new Resync('it has ended already', pollEvery);
+    return fail(context, reason, why);
   }
 
   async #poll(context: ActorContext<T>, job: Job): Promise<undefined> {
@@ -148,9 +167,10 @@ export class JobActor<T extends BackupJob | RestoreJob> implements Actor<T> {
   }
 
   /** Ended, for good: a Job that did what it was to do is not needed any more, and after a while nor is this. */
-  async #rest(context: ActorContext<T>): Promise<Action<T>> {
+  async #rest(context: ActorContext<T>, end: 'Completed' | 'Failed'): Promise<Action<T>> {
     const { object, conditions, clock } = context;
-    const isDone = object.status?.phase === 'Completed';
+    statusOf(context).phase = end;
+    const isDone = end === 'Completed';
     if (isDone) await removeJob(context);
     if (conditions.get(ENDED)?.status !== 'True') conditions.set(ENDED, 'True', isDone ? 'JobComplete' : 'JobFailed');
     conditions.set('Synced', 'True', 'ReconcileSuccess', 'the object is synced');
@@ -265,7 +285,9 @@ function choose<T extends BackupJob | RestoreJob>(kind: Kind<T>, job: Job): Acti
         throw new Error(
           `the CRD of ${kind.kind} is of another operator and keeps no status.jobUID; install this operator's`,
         );
-      Object.assign(statusOf(context), chosen);
+      // What this pass ends with is laid over what another operator may have come to meanwhile: nothing of the phase, and no step more.
+      if (object.status?.phase === undefined) delete statusOf(context).phase;
+      throw new Resync(`Job ${job.metadata.name} has been chosen`);
     },
   };
 }

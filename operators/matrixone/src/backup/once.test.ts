@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { LogSet } from '../api/index.ts';
-import { BackupWorld, type BackupWorldOptions, ended, runs } from './test-world.ts';
+import { LogSet, RestoreJob } from '../api/index.ts';
+import { BackupWorld, type BackupWorldOptions, done, ended, running, runs, s3 } from './test-world.ts';
 
 const key = { namespace: 'default', name: 'mo' };
 
@@ -55,3 +55,23 @@ test.each(lives)('by two operators that act at once %s once', { timeout: 120_000
 test.each(lives)('over a network that loses requests and answers, %s once', { timeout: 240_000 }, async (_, live) => {
   for (let faults = 1; faults <= 3; faults++) await live({ faults, operators: 1 + (faults % 2) });
 });
+
+/** Milliseconds until the program is done: one or the other operator is the first to ask then. */
+test.each([60_000, 68_000])(
+  'an operator that hears late of a restore that is done does not take it for lost (%i)',
+  async (wait) => {
+    await using world = await BackupWorld.start({ operators: 2, late: 20_000 });
+    world.report = running;
+    await world.createBackup();
+    const restored = { namespace: 'default', name: 'rs' };
+    const spec = { backupName: 'b', target: { s3 } };
+    await world.drive(world.client.of(RestoreJob).create({ metadata: restored, spec }));
+    const find = () => world.client.of(RestoreJob).find(restored);
+    await world.letRun(restored);
+    await world.clock.advance(wait);
+    world.report = done();
+    await world.until(find, ({ status }) => status?.phase === 'Completed');
+    await world.clock.advance(120_000);
+    expect([(await world.drive(find()))?.status?.phase, runs(world)]).toEqual(['Completed', [1]]);
+  },
+);

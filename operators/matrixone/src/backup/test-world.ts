@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { type Cluster, startCluster } from '@coxswain/cluster';
 import { Job, type Kind, type KubeObject, Secret } from '@coxswain/k8s';
 import { grant, installCrds } from '@coxswain/runtime/apply';
-import { type Client, createClient, merge } from '@coxswain/runtime/client';
+import { type Client, createClient, merge, type Transport, type WatchEvent } from '@coxswain/runtime/client';
 import { controllerOf } from '@coxswain/runtime/controller';
-import { type ObjectKey, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
+import { type Clock, type ObjectKey, seededRandom, silentLogger, sleep, VirtualClock } from '@coxswain/runtime/core';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
 import { type Cut, type CutTransport, cutTransport } from '@coxswain/testing';
 import { parseAllDocuments } from 'yaml';
@@ -37,8 +37,25 @@ export interface BackupWorldOptions {
   readonly operators?: number;
   /** Seed of a network that loses requests and answers. */
   readonly faults?: number;
+  /** Milliseconds after which the operators that follow the first one hear of changes of RestoreJobs; default at once. */
+  readonly late?: number;
   /** Whether backups are off. */
   readonly off?: boolean;
+}
+
+/** A way to the server on which changes of RestoreJobs are heard of late. */
+function late(inner: Transport, clock: Clock, milliseconds: number): Transport {
+  const held = async function* (stream: AsyncIterable<readonly WatchEvent[]>) {
+    for await (const batch of stream) {
+      await sleep(clock, milliseconds);
+      yield batch;
+    }
+  };
+  const isHeld = (path: string) => path.endsWith(`/${RestoreJob.plural}`);
+  return {
+    ...inner,
+    watch: async (request) => (isHeld(request.path) ? held(await inner.watch(request)) : inner.watch(request)),
+  };
 }
 
 export class BackupWorld implements AsyncDisposable {
@@ -122,7 +139,9 @@ export class BackupWorld implements AsyncDisposable {
     const { clock } = this;
     const { faults, off } = this.#options;
     this.#process = cutTransport(this.#embedded.clientAs({ name: operatorUser }).transport, cut);
-    const { transport } = this.#process;
+    const delay = this.#managers.length > 0 ? this.#options.late : undefined;
+    const { transport: direct } = this.#process;
+    const transport = delay === undefined ? direct : late(direct, clock, delay);
     const sent = faults === undefined ? transport : unreliable(transport, seededRandom(faults));
     const client = createClient({
       transport: sent,
