@@ -17,5 +17,5 @@ export async function lostReply(): Promise<ConfigMap> {
   if (rule.counts.fired !== 1) throw new Error('nothing was lost');
   rule.remove();
   cluster.compactNow(); // who lists or watches from an older revision gets 410 now
-  return maps.get({ namespace: 'default', name: 'web' });
+  return await maps.get({ namespace: 'default', name: 'web' });
 }

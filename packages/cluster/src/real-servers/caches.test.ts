@@ -73,7 +73,7 @@ test('redis has its data again when its pod is deleted', { timeout: 120_000 }, a
       ],
     },
   });
-  if (!(await installed('redis-server'))) return expectHint(world, 'redis');
+  if (!(await installed('redis-server'))) return await expectHint(world, 'redis');
   const say = (words: string, end: RegExp) => talk(host, 6379, `${words}\r\n`, end);
   await world.until('a write', () => say('SET ship Argo', /^\+OK\r\n$/));
   expect(await say('GET ship', /Argo\r\n$/)).toBe('$4\r\nArgo\r\n');
@@ -97,7 +97,7 @@ test('memcached is written and read through its Service', { timeout: 120_000 }, 
       template: { metadata: { labels: { app: 'memcached' } }, spec: { containers: [container('memcached', 11211)] } },
     },
   });
-  if (!(await installed('memcached'))) return expectHint(world, 'memcached');
+  if (!(await installed('memcached'))) return await expectHint(world, 'memcached');
   await world.until('a write', () => talk(host, 11211, 'set ship 0 0 4\r\nArgo\r\n', /^STORED\r\n$/));
   expect(await talk(host, 11211, 'get ship\r\n', /END\r\n$/)).toBe('VALUE ship 0 4\r\nArgo\r\nEND\r\n');
 });
