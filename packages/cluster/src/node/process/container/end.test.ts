@@ -51,3 +51,19 @@ test('a client that has joined and reads nothing does not keep a container from 
   expect(await exit).toMatchObject({ exitCode: 137 });
   await attached;
 });
+
+test.runIf(groups)(
+  'a group that a killed cluster has left, and nobody can remove, keeps none from limits',
+  async () => {
+    const left = '/sys/fs/cgroup/memory/coxswain-1-1';
+    await mkdir(join(left, 'container', 'inner'), { recursive: true });
+    try {
+      await using all = await testRuntime();
+      const { run } = await all.pod([{ command: ['sleep', '1000'], resources: { limits: { memory: '32Mi' } } }]);
+      await run();
+      expect(await groupsOfAll()).toHaveLength(1);
+    } finally {
+      for (const folder of ['container/inner', 'container', '']) await rmdir(join(left, folder));
+    }
+  },
+);
