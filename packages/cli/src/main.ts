@@ -32,6 +32,7 @@ Commands for those who work on this repository, each with its own --help:
   ./cox lint                style, types, import directions, docstrings
   ./cox bench NAME          measurements
   ./cox plugin [FILE]       kubectl-mo in one file, by default .cox/bin/kubectl-mo: on the PATH it is \`kubectl mo\`
+  ./cox pack [FOLDER]       the packages as tarballs, for a project of your own
 
 A cluster's kubeconfig, log and process file are kept in $COX_HOME/NAME, by default ~/.coxswain/NAME.`;
 
