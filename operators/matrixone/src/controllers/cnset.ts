@@ -1,9 +1,9 @@
-import { Service } from '@coxswain/k8s';
+import { Pod, Service } from '@coxswain/k8s';
 import { CloneSet } from '@coxswain/k8s/kruise';
 import { type Action, type Actor, type ActorContext, type Dependency, Resync } from '@coxswain/runtime/actor';
 import { merge } from '@coxswain/runtime/client';
 import { keyOf } from '@coxswain/runtime/core';
-import { type CNSet, type CNSetSpec, cnSetNames, PORT_SQL } from '../api/index.ts';
+import { type CNSet, type CNSetSpec, cnSetNames, PORT_SQL, setLabels } from '../api/index.ts';
 import { leaveBucket, useBucket } from '../buckets/index.ts';
 import { drainsOf, storeState } from '../cnstore/index.ts';
 import { type DefaultServiceArgs, defaultCNSet } from '../defaults/index.ts';
@@ -158,11 +158,23 @@ function reportDrains(context: Context): void {
 /** Scales to nothing, so that every node hands its sessions over before it goes. `true` when none is left. */
 async function drain(context: Context): Promise<boolean> {
   reportDrains(context);
-  const live = liveWorkload(context);
+  const { client, object, signal } = context;
+  const { namespace, name } = keyOfSet(object);
+  const workload = { namespace, name: cnSetNames(name).workload };
+  const live = liveWorkload(context) ?? (await client.of(CloneSet).find(workload, { signal }));
   if (!live || live.metadata.deletionTimestamp) return true;
   if (live.spec.replicas !== 0) {
-    await context.client.of(CloneSet).patch(keyOf(live), merge({ spec: { replicas: 0 } }), { signal: context.signal });
+    await client.of(CloneSet).patch(keyOf(live), merge({ spec: { replicas: 0 } }), { signal });
     return false;
   }
-  return podsOf(context, 'CNSet').length === 0;
+  // Asked of the server: a node that the cache does not show yet would be stopped with its sessions.
+  return podsOf(context, 'CNSet').length === 0 && (await isEmpty(context));
+}
+
+async function isEmpty({ client, object, signal }: Context): Promise<boolean> {
+  const { namespace, name } = keyOfSet(object);
+  const { items } = await client
+    .of(Pod)
+    .list({ namespace, labels: setLabels('CNSet', namespace, name), limit: 1, signal });
+  return items.length === 0;
 }

@@ -1,9 +1,11 @@
+import type { FaultRule } from '@coxswain/cluster';
 import { ConfigMap, Pod } from '@coxswain/k8s';
 import { merge } from '@coxswain/runtime/client';
 import { eventKind } from '@coxswain/runtime/events';
 import { expect, test } from 'vitest';
 import { CNSet, MatrixOneCluster } from '../api/index.ts';
 import { type CnStoreService, unmanagedCnStores } from '../cnstore/index.ts';
+import { config, deps, draining, oldImage } from './test-fault-objects.ts';
 import { World } from './test-world.ts';
 
 const key = { namespace: 'default', name: 'mo' };
@@ -62,4 +64,25 @@ test('where HAKeeper is not asked nodes do not begin out of service, as nobody w
   const spec = { cnGroups: [{ name: 'tp', replicas: 1, cacheVolume: { size: '1Gi' }, serviceType: 'ClusterIP' }] };
   await world.drive(world.client.of(MatrixOneCluster).patch(key, merge({ spec })));
   await world.until('the cluster is settled', () => world.settled());
+});
+
+test('an operator that has not heard of the nodes yet does not stop them', async () => {
+  const cnStores: CnStoreService = {
+    serve: async () => {},
+    drain: async () => {},
+    load: async () => ({ sessions: 2, pipelines: 0, replicas: 0 }),
+    forget: async () => {},
+  };
+  await using world = await World.start({ cnStores });
+  const late = { match: { resource: ['pods', 'clonesets'], verb: 'watch' }, action: { watch: 'delay', ms: 60_000 } };
+  world.embedded.faults.add({ ...late, match: { ...late.match, user: 'matrixone-operator' } } as FaultRule);
+  await world.startOperator({ cnStores });
+  const set = { namespace: 'default', name: 'c' };
+  const spec = { replicas: 2, image: oldImage, config, scalingConfig: draining, terminationPolicy: 'Drain' };
+  await world.drive(world.client.of(CNSet).create({ metadata: set, deps, spec } as CNSet));
+  await world.clock.advance(20_000);
+  await world.drive(world.client.of(CNSet).delete(set));
+  await world.clock.advance(30_000);
+  const pods = (await world.drive(world.client.of(Pod).list({ namespace: 'default' }))).items;
+  expect(pods.map(({ metadata }) => metadata.deletionTimestamp)).toEqual([undefined, undefined]);
 });

@@ -86,7 +86,7 @@ export class World implements AsyncDisposable {
   readonly refusals = new Set<string>();
   readonly #stops: (() => Promise<void>)[] = [];
   #cluster: Cluster | undefined;
-  #manager: Manager | undefined;
+  readonly #managers: Manager[] = [];
   readonly #notes: { readonly version: number; readonly line: string }[] = [];
 
   static async start(options: WorldOptions = {}): Promise<World> {
@@ -119,13 +119,14 @@ export class World implements AsyncDisposable {
     return this.embedded.client;
   }
 
-  /** What the operator knows. */
+  /** What the operator knows that was started last. */
   get cache(): Cache {
-    if (!this.#manager) throw new Error('no operator runs');
-    return this.#manager.cache;
+    const newest = this.#managers.at(-1);
+    if (!newest) throw new Error('no operator runs');
+    return newest.cache;
   }
 
-  /** Starts an operator with an empty memory, as a new process would. */
+  /** Starts an operator with an empty memory, as a new process would; besides one that runs already, too. */
   async startOperator(options: WorldOptions = {}): Promise<void> {
     const { clock } = this;
     const log = options.log ?? silentLogger;
@@ -133,7 +134,7 @@ export class World implements AsyncDisposable {
       options.faults === undefined ? this.#operatorClient(options) : this.#faultyClient(options, options.faults);
     const manager = createManager({ client, name: 'matrixone-operator', clock, random: seededRandom(2), log });
     matrixoneOperator.setup(manager, options);
-    this.#manager = manager;
+    this.#managers.push(manager);
     await this.drive(manager.start());
   }
 
@@ -164,10 +165,9 @@ export class World implements AsyncDisposable {
     return found;
   }
 
+  /** Stops the operator; all of them, when there are more. */
   async stopOperator(): Promise<void> {
-    const manager = this.#manager;
-    this.#manager = undefined;
-    if (manager) await this.drive(manager.stop());
+    for (const manager of this.#managers.splice(0)) await this.drive(manager.stop());
   }
 
   /** Notes what happens to the objects of a kind from now on; `note` gives a line, or nothing. */
