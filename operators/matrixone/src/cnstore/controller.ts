@@ -73,6 +73,7 @@ function step(pass: Pass): Promise<Result> {
 async function serve(pass: Pass): Promise<Result> {
   const { client, pod, store, signal } = pass;
   const isNew = pod.metadata.labels?.[LABEL_CN_UUID] === undefined;
+  const isAsked = pass.service.refreshAfter !== undefined;
   if (isDirect(pod) && isDone(pod)) return sendAway(pass);
   // Until it runs there is nothing that it could hand over: it may go as it came.
   if (isNew && runsSince(pod) === undefined) return undefined;
@@ -81,7 +82,7 @@ async function serve(pass: Pass): Promise<Result> {
   const change = {
     addFinalizers: [FINALIZER_CN_STORE, FINALIZER_CN_DRAINING],
     labels: { [LABEL_CN_UUID]: store.uuid },
-    annotations: { ...drainMarks, [ANNOTATION_CN_STATE]: 'Up', ...(isNew ? loadMarks(pod, noLoad) : {}) },
+    annotations: { ...drainMarks, [ANNOTATION_CN_STATE]: 'Up', ...(isNew && isAsked ? loadMarks(pod, noLoad) : {}) },
   };
   // First the finalizers: what serves must not go without a word.
   const marked = { ...pass, pod: await changeMetadata(client, pod, change, signal) };
