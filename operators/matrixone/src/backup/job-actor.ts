@@ -42,7 +42,7 @@ function endOf(object: BackupJob | RestoreJob): 'Completed' | 'Failed' | undefin
   return ended.reason === 'JobComplete' ? 'Completed' : 'Failed';
 }
 
-type JobStatus = Writable<NonNullable<BackupJob['status']> & NonNullable<RestoreJob['status']>>;
+type JobStatus = Partial<Writable<NonNullable<BackupJob['status']> & NonNullable<RestoreJob['status']>>>;
 
 /** The condition that says whether its program can be asked, and since when. */
 const REACHABLE = 'Reachable';
@@ -135,7 +135,7 @@ export class JobActor<T extends BackupJob | RestoreJob> implements Actor<T> {
     const { client, object, signal } = context;
     if (await this.#task.wasAccepted(context)) return complete(context);
     const now = await client.of(this.#task.kind).find(keyOf(object), { signal });
-    if (now?.metadata.uid !== object.metadata.uid || endOf(now)) throw new Resync('it has ended already', pollEvery);
+    if (now === undefined || now.metadata.uid !== object.metadata.uid || endOf(now)) throw new Resync('it has ended already', pollEvery);
     return fail(context, reason, why);
   }
 

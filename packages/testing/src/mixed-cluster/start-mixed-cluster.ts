@@ -5,6 +5,7 @@ import { type RefusedRequest, startControlPlane } from '../control-plane/index.t
 import { strictAdmission } from '../test-cluster/index.ts';
 import { net } from './own-network.ts';
 
+/** What such a cluster consists of beside the node whose containers are processes. */
 export interface MixedClusterOptions {
   /** Nodes whose pods become ready by rule, beside the one whose containers are processes; default none. */
   readonly nodes?: number;
