@@ -95,7 +95,6 @@ test('elsewhere it refers to nothing but what is brought along, and asks for no 
   const { containers: [container] = [], volumes, ...pod } = job.spec?.template.spec ?? {};
   expect(pod).toEqual({
     restartPolicy: 'OnFailure',
-    readinessGates: template.spec.readinessGates,
     nodeSelector: { disk: 'ssd' },
     automountServiceAccountToken: false,
     securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
@@ -110,4 +109,45 @@ test('elsewhere it refers to nothing but what is brought along, and asks for no 
     name: 's3-ssl',
     secret: { secretName: 'all', items: [{ key: 'ca.ca.pem', path: 'ca.pem' }] },
   });
+});
+
+test('elsewhere it brings no privilege along, whatever the template asks for', () => {
+  const [main] = template.spec.containers;
+  const env = [
+    { name: 'AWS_REGION', value: 'us-west-2' },
+    { name: 'https_proxy', value: 'http://proxy:3128' },
+    { name: 'BASH_FUNC_aws%%', value: '() { id; }' },
+    { name: 'LD_PRELOAD', value: '/tmp/own.so' },
+  ];
+  const privileged = { privileged: true, allowPrivilegeEscalation: true, capabilities: { add: ['SYS_ADMIN'] } };
+  const spec = {
+    ...template.spec,
+    containers: [{ ...main, env, securityContext: { ...privileged, runAsUser: 1000 } }],
+    hostNetwork: true,
+    hostPID: true,
+    hostIPC: true,
+    nodeName: 'control-plane',
+    priorityClassName: 'system-node-critical',
+    serviceAccount: 'matrixone-operator',
+    runtimeClassName: 'own',
+    securityContext: { fsGroup: 2000, sysctls: [{ name: 'kernel.msgmax', value: '1' }], supplementalGroups: [0] },
+  };
+  const claim = {
+    metadata: { namespace: 'prod', name: 'bucket-1' },
+    spec: { s3: { path: 'lake/prod' }, logSetSpec: { ...template, spec } },
+  } as unknown as BucketClaim;
+  const job = cleanJob(claim, 'aws', { elsewhere: 'operators', secret: 'all' });
+  const { containers: [container] = [], volumes: _volumes, ...pod } = job.spec?.template.spec ?? {};
+  expect(pod).toEqual({
+    restartPolicy: 'OnFailure',
+    nodeSelector: { disk: 'ssd' },
+    automountServiceAccountToken: false,
+    securityContext: { fsGroup: 2000, seccompProfile: { type: 'RuntimeDefault' } },
+  });
+  expect(container?.securityContext).toEqual({
+    runAsUser: 1000,
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ['ALL'] },
+  });
+  expect(container?.env).toEqual(env.slice(0, 2));
 });

@@ -1,4 +1,4 @@
-import type { ConfigMap, Container, Job, PodSpec } from '@coxswain/k8s';
+import type { ConfigMap, Container, Job, PodSpec, SecurityContext } from '@coxswain/k8s';
 import { type BucketClaim, MAIN_CONTAINER, VOLUME_S3_CERTIFICATES } from '../api/index.ts';
 import { claimLabels } from './claims.ts';
 import { cleanScript } from './clean-script.ts';
@@ -72,15 +72,51 @@ function cleanPod(claim: BucketClaim, image: string): PodSpec {
 /** Seconds that a Job elsewhere may take: a namespace that is being deleted is not held for ever. */
 const longestElsewhere = 3_600;
 
-/** Without what refers to objects of the claim's namespace, and without privileges. Who it runs as the image or the log stores say. */
-function asGuest({ serviceAccountName: _account, imagePullSecrets: _pull, ...pod }: PodSpec): PodSpec {
-  const harmless = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
-  return {
-    ...pod,
+/** Variables that lead to the data; any other might change what the programs of the image do. */
+const leading = /^(AWS_[A-Z0-9_]+|(HTTPS?|NO|ALL)_PROXY)$/i;
+
+/**
+ * What a pod may bring along into another namespace: where it can run and as whom, which is no privilege. Its template is a user's, who may be
+ * held to less in his namespace than the operator is in its own; so what is not named here stays behind.
+ */
+function asGuest({
+  containers,
+  volumes,
+  restartPolicy,
+  nodeSelector,
+  tolerations,
+  affinity,
+  ...pod
+}: PodSpec): PodSpec {
+  const { fsGroup, ...user } = pod.securityContext ?? {};
+  return defined({
+    restartPolicy,
+    nodeSelector,
+    tolerations,
+    affinity,
+    volumes,
     automountServiceAccountToken: false,
-    securityContext: { seccompProfile: { type: 'RuntimeDefault' }, ...pod.securityContext },
-    containers: pod.containers.map((one) => ({ ...one, securityContext: { ...harmless, ...one.securityContext } })),
-  };
+    securityContext: defined({ ...runsAs(user), fsGroup, seccompProfile: { type: 'RuntimeDefault' } }),
+    containers: containers.map(({ env, securityContext, ...one }) => ({
+      ...one,
+      ...(env ? { env: env.filter(({ name }) => leading.test(name)) } : {}),
+      securityContext: {
+        ...runsAs(securityContext),
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ['ALL'] },
+      },
+    })),
+  });
+}
+
+function runsAs({ runAsUser, runAsGroup, runAsNonRoot }: SecurityContext = {}) {
+  return defined({ runAsUser, runAsGroup, runAsNonRoot });
+}
+
+/** Without the fields that are undefined. */
+function defined<T extends object>(fields: T): { readonly [K in keyof T]: Exclude<T[K], undefined> } {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as { readonly [K in keyof T]: Exclude<T[K], undefined> };
 }
 
 /** The Job that removes the data of a claim; in the claim's namespace, where the credentials are, unless it is told otherwise. */
