@@ -1,7 +1,8 @@
 import type { Pod, PodStatus } from '@coxswain/k8s';
+import type { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { formatTime } from '@coxswain/runtime/core';
 import { expect, test } from 'vitest';
-import { podTrouble } from './pod-trouble.ts';
+import { isOfTheSpec, podTrouble } from './pod-trouble.ts';
 
 const now = Date.UTC(2026, 0, 2);
 const ago = (seconds: number) => formatTime(now - seconds * 1_000);
@@ -127,4 +128,19 @@ test('what has crashed is not well because it runs again, but because it goes on
       before,
     )?.reason;
   expect([of(5), of(5, 'Crashing'), of(60, 'Crashing')]).toEqual([undefined, 'Crashing', undefined]);
+});
+
+test('an image that the set is told to have is of the spec, also in a pod that others put containers into', () => {
+  const main = { name: 'main', image: 'matrixone:none' };
+  const workload = {
+    metadata: { generation: 1 },
+    spec: { template: { spec: { containers: [main] } } },
+    status: { observedGeneration: 1, updateRevision: 'r1' },
+  } as unknown as KruiseStatefulSet;
+  const pod = (...containers: object[]) =>
+    ({ metadata: { labels: { 'controller-revision-hash': 'r1' } }, spec: { containers } }) as unknown as Pod;
+  const trouble = { reason: 'ImagePull', message: 'image matrixone:none cannot be pulled' };
+  expect(isOfTheSpec(trouble, pod(main), workload)).toBe(true);
+  expect(isOfTheSpec(trouble, pod(main, { name: 'istio-proxy', image: 'proxy:1' }), workload)).toBe(true);
+  expect(isOfTheSpec(trouble, pod({ ...main, image: 'matrixone:other' }), workload)).toBe(false);
 });

@@ -148,9 +148,11 @@ export function isOfTheSpec(
   workload: KruiseStatefulSet,
 ): boolean {
   if (!told.has(trouble?.reason)) return false;
-  const images = (spec: Pod['spec']) => spec?.containers.map(({ image }) => image).join();
   const { metadata, spec, status } = workload;
+  // Others may have put containers of their own into the pod.
+  const images = new Map(pod?.spec?.containers.map(({ name, image }) => [name, image]));
+  const isAsTold = spec.template.spec?.containers.every(({ name, image }) => images.get(name) === image);
   const isSeen = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
   const isNewest = isSeen && pod?.metadata.labels?.['controller-revision-hash'] === status?.updateRevision;
-  return !isNewest || images(pod?.spec) === images(spec.template.spec);
+  return !isNewest || isAsTold === true;
 }
