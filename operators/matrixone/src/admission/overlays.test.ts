@@ -152,9 +152,12 @@ test('fields of the pod that was tried are told as those of the overlay', () => 
 });
 
 test.each([
-  ['has no right', 403],
-  ['is too slow', 504],
-])('where the operator %s an overlay is let through: pods will tell', async (_why, code) => {
+  ['the operator has no right', 403, {}],
+  ['the API server is too slow', 504, {}],
+  ['a webhook of others knows no dry runs', 400, { message: 'admission webhook "x" does not support dry run' }],
+  ['a webhook of others refuses PodTemplates', 400, { message: 'admission webhook "x" denied the request: no' }],
+  ['a policy of others refuses PodTemplates', 422, { details: { kind: 'podtemplates' } }],
+])('where %s an overlay is let through: pods will tell', async (_why, code, more) => {
   const send = () =>
     Promise.reject(
       new ApiError({
@@ -165,6 +168,7 @@ test.each([
         code,
         reason: 'Any',
         message: 'no',
+        ...more,
       }),
     );
   const client = createClient({ transport: { send, watch: send, close: async () => {} } });

@@ -28,10 +28,16 @@ export async function triedOverlayProblems(
     await client.of(PodTemplate).create({ metadata, template }, { dryRun: true, signal, timeout: patience });
     return [];
   } catch (error) {
-    const refused = error instanceof ApiError && (error.code === 422 || error.code === 400);
-    if (!refused) log.debug({ err: error }, 'an overlay could not be judged; pods will tell');
-    return refused ? problemsOf(error, template) : [];
+    if (error instanceof ApiError && isOfTheTemplate(error)) return problemsOf(error, template);
+    log.debug({ err: error }, 'an overlay could not be judged; pods will tell');
+    return [];
   }
+}
+
+/** Whether the API server itself finds fault with the template: policies and webhooks of others speak of PodTemplates, which nobody makes. */
+function isOfTheTemplate({ code, details, message }: ApiError): boolean {
+  if (code === 422) return details?.kind === 'PodTemplate';
+  return code === 400 && message.includes('cannot be handled as a PodTemplate');
 }
 
 /** Whether an overlay says only what cannot be wrong once its form is right, as those do that come from defaults alone. */
