@@ -135,7 +135,8 @@ export class JobActor<T extends BackupJob | RestoreJob> implements Actor<T> {
     const { client, object, signal } = context;
     if (await this.#task.wasAccepted(context)) return complete(context);
     const now = await client.of(this.#task.kind).find(keyOf(object), { signal });
-    if (now === undefined || now.metadata.uid !== object.metadata.uid || endOf(now)) throw new Resync('it has ended already', pollEvery);
+    if (now === undefined || now.metadata.uid !== object.metadata.uid || endOf(now))
+      throw new Resync('it has ended already', pollEvery);
     return fail(context, reason, why);
   }
 
