@@ -10,28 +10,15 @@ import { type ByteStream, type Listening, listenTcp, MorpcServer } from '@coxswa
 import { systemClock } from '@coxswain/runtime/core';
 
 const logPort = 32_001;
-/** Another for each process that measures; embedded clusters use those from 64. */
-const block = `127.${32 + (process.pid % 32)}`;
-const queryAddress = `${block}.255.1:${logPort}`;
+/** Blocks of addresses, `127.32` and on, of which each process that measures takes one; embedded clusters use those from 64. */
+const [firstBlock, blocks] = [32, 32];
 /** Where the HAKeeper of the cluster with that number is. */
-const hostOf = (index: number) => `${block}.${index >> 8}.${index & 255}`;
+const hostOf = (block: string, index: number) => `${block}.${index >> 8}.${index & 255}`;
 
 /** Name of a cluster in a measurement. */
 export const clusterName = (index: number): string => `mo-${index}`;
 /** The number of the cluster to which something with this name belongs. */
 export const indexIn = (name: string): number => Number(/^mo-(\d+)(-|$)/.exec(name)?.[1] ?? -1);
-
-/**
- * What is loaded into the operator's process before it: the names of log services lead to the HAKeepers here. Pods of simulated nodes
- * have no addresses that anybody could connect to.
- */
-export const nodeOptions: string = `--import=data:text/javascript,${encodeURIComponent(`
-import dns from 'node:dns';
-const real = dns.lookup;
-dns.lookup = (name, ...rest) => {
-  const index = /^mo-(\\d+)-log-discovery\\./.exec(name)?.[1];
-  return real(index === undefined ? name : '${block}.' + (index >> 8) + '.' + (index & 255), ...rest);
-};`)}`;
 
 interface Node {
   workState: number;
@@ -42,9 +29,11 @@ interface Node {
 class Keeper {
   readonly nodes = new Map<string, Node>();
   readonly #address: string;
+  readonly #queryAddress: string;
 
-  constructor(address: string) {
+  constructor(address: string, queryAddress: string) {
     this.#address = address;
+    this.#queryAddress = queryAddress;
   }
 
   answer({ method = 0, cnStateLabel, deleteCnStore }: LogServiceRequest) {
@@ -71,7 +60,7 @@ class Keeper {
   }
 
   #nodes() {
-    return [...this.nodes].map(([uuid, node]) => ({ uuid, queryAddress, tick: 1n, ...node }));
+    return [...this.nodes].map(([uuid, node]) => ({ uuid, queryAddress: this.#queryAddress, tick: 1n, ...node }));
   }
 }
 
@@ -82,24 +71,58 @@ class Keeper {
 export class Keepers {
   readonly #all = new Map<number, Keeper>();
   readonly #ports: Listening[] = [];
+  readonly #block: string;
 
+  private constructor(block: string) {
+    this.#block = block;
+  }
+
+  /** @throws Error when others have taken all blocks of addresses */
   static async start(count: number): Promise<Keepers> {
-    const keepers = new Keepers();
-    const clock = systemClock;
-    for (let index = 0; index < count; index++) {
-      const host = hostOf(index);
-      const keeper = new Keeper(`${host}:${logPort}`);
-      keepers.#all.set(index, keeper);
-      const server = new MorpcServer({ clock, protocol: logService, handle: (request) => keeper.answer(request) });
-      keepers.#ports.push(await listenTcp(host, logPort, (stream: ByteStream) => server.accept(stream)));
+    for (let tried = 0; tried < blocks; tried++) {
+      const keepers = new Keepers(`127.${firstBlock + ((process.pid + tried) % blocks)}`);
+      try {
+        await keepers.#listen(count);
+        return keepers;
+      } catch (error) {
+        await keepers.stop();
+        if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+      }
     }
+    throw new Error(`port ${logPort} is taken in all of 127.${firstBlock} to 127.${firstBlock + blocks - 1}`);
+  }
+
+  async #listen(count: number): Promise<void> {
+    const clock = systemClock;
+    const queryHost = `${this.#block}.255.1`;
     const query = new MorpcServer({
       clock,
       protocol: queryService,
       handle: ({ method }) => ({ method, showProcessList: {}, getPipelineInfo: {}, getReplicaCount: {} }),
     });
-    keepers.#ports.push(await listenTcp(queryAddress.split(':')[0] ?? '', logPort, (stream) => query.accept(stream)));
-    return keepers;
+    // The first says whether the block is free: whoever has it listens there too.
+    this.#ports.push(await listenTcp(queryHost, logPort, (stream) => query.accept(stream)));
+    for (let index = 0; index < count; index++) {
+      const host = hostOf(this.#block, index);
+      const keeper = new Keeper(`${host}:${logPort}`, `${queryHost}:${logPort}`);
+      this.#all.set(index, keeper);
+      const server = new MorpcServer({ clock, protocol: logService, handle: (request) => keeper.answer(request) });
+      this.#ports.push(await listenTcp(host, logPort, (stream: ByteStream) => server.accept(stream)));
+    }
+  }
+
+  /**
+   * What is loaded into the operator's process before it: the names of log services lead to the HAKeepers here. Pods of simulated nodes
+   * have no addresses that anybody could connect to.
+   */
+  get nodeOptions(): string {
+    return `--import=data:text/javascript,${encodeURIComponent(`
+import dns from 'node:dns';
+const real = dns.lookup;
+dns.lookup = (name, ...rest) => {
+  const index = /^mo-(\\d+)-log-discovery\\./.exec(name)?.[1];
+  return real(index === undefined ? name : '${this.#block}.' + (index >> 8) + '.' + (index & 255), ...rest);
+};`)}`;
   }
 
   /** A compute node reports itself to its HAKeeper when it runs. */

@@ -8,7 +8,7 @@ import { merge } from '@coxswain/runtime/client';
 import { messageOf, sleep, systemClock } from '@coxswain/runtime/core';
 import { helmFor } from '@coxswain/testing';
 import { cpuMs, type Memory, memoryOf } from '../process.ts';
-import { clusterName, indexIn, Keepers, nodeOptions } from './keepers.ts';
+import { clusterName, indexIn, Keepers } from './keepers.ts';
 import { countRequests, type Requests } from './requests.ts';
 import type { Trace } from './trace.ts';
 
@@ -80,6 +80,7 @@ export class World implements AsyncDisposable {
   async #install(trace?: Trace): Promise<void> {
     await this.#schedule((isProcess) => isProcess);
     await using helm = await helmFor(this.cluster.kubeconfig());
+    const { nodeOptions } = this.#keepers;
     const options = trace ? `${nodeOptions} ${trace.nodeOptions}` : nodeOptions;
     const values = JSON.stringify({ env: { NODE_OPTIONS: options } });
     await helm(['install', 'mo', chart, '-n', system, '--create-namespace', '-f', '-'], values);
