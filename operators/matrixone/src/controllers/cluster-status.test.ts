@@ -68,3 +68,10 @@ test('a set that is not synced is not synced for its cluster either, and the pro
   const both = report({ log: set<LogSet>('LogSet', 'mo', {}, 'False'), dn, groups: [group('a', 1, 'False')], proxy });
   expect(both.conditions['Ready']).toContain('LogServiceNotReady');
 });
+
+test('a set that has not yet been looked at since it changed says so, not what it said of the one before', () => {
+  const changed = group('a', 1);
+  const late = { ...changed, metadata: { ...changed.metadata, generation: generation + 1 } };
+  const { conditions } = report({ log, dn, groups: [late] });
+  expect(conditions['Synced']).toBe('False SomeCNSetsAreNotSynced: CNSet mo-a: its newest spec is not worked on yet');
+});

@@ -49,7 +49,9 @@ function saidBy(set: KubeObject & { readonly status?: ClusterSets['log']['status
   const told = (wanted: string) => set.status?.conditions?.find((candidate) => candidate.type === wanted);
   // One that waits for another has nothing to say of itself yet, but of whom it waits for.
   const condition = told(type) ?? told('Synced');
-  const why = condition?.message || condition?.reason || 'nothing is known yet';
+  // One that holds all the same was said of an older spec.
+  const known = condition?.status === 'True' ? 'its newest spec is not worked on yet' : condition?.message;
+  const why = known || condition?.reason || 'nothing is known yet';
   const failing = told(CONDITION_PODS_FAILING)?.message;
   return `${set.kind} ${set.metadata.name}: ${why}${failing && failing !== why ? `; ${failing}` : ''}`;
 }

@@ -118,16 +118,48 @@ test('a pod that is deleted is in trouble when it does not go', () => {
   expect(of(60, ['a/b'])).toBe('it is being deleted and does not go: held by a/b');
 });
 
+/** The trouble of a container that has ended after `lasted` seconds, and whose run now is so many seconds old; none: it waits for its next. */
+const crashed = (lasted: number, restartCount: number, runs?: number, more: object = {}) => {
+  const end = { exitCode: 1, startedAt: ago(400 + lasted), finishedAt: ago(400), ...more };
+  const state =
+    runs === undefined ? { waiting: { reason: 'CrashLoopBackOff' } } : { running: { startedAt: ago(runs) } };
+  return podTrouble(podWith(container(state, { restartCount, lastState: { terminated: end } })), now);
+};
+
 test('what has crashed is not well because it runs again, but because it goes on to', () => {
-  const of = (seconds: number, before?: string) =>
-    podTrouble(
-      podWith(
-        container({ running: { startedAt: ago(seconds) } }, { restartCount: 3, lastState: { terminated: ended(1) } }),
-      ),
-      now,
-      before,
-    )?.reason;
-  expect([of(5), of(5, 'Crashing'), of(60, 'Crashing')]).toEqual([undefined, 'Crashing', undefined]);
+  const of = (...run: Parameters<typeof crashed>) => crashed(...run)?.message;
+  const soon = 'container main ends soon after each start, last with exit code 1';
+  expect([of(59, 3), of(59, 3, 5), of(59, 3, 59), of(59, 3, 60)]).toEqual([soon, soon, soon, undefined]);
+  // Once may be chance, and a run that was no short one was well.
+  expect([of(59, 1, 5), of(60, 3, 5)]).toEqual([undefined, undefined]);
+  expect(of(60, 3)).toBe('container main ends again and again, last with exit code 1, and waits for its next start');
+});
+
+test('a pod that crashes is told of whatever was told before, also in words about others', () => {
+  const states = [crashed(2, 1), crashed(2, 2, 1), crashed(2, 2), crashed(2, 3, 1)];
+  expect(new Set(states.map((trouble) => JSON.stringify(trouble))).size).toBe(1);
+});
+
+test('what a container said last is not repeated: it may be of its log, and hold secrets', () => {
+  expect(crashed(2, 3, undefined, { message: 'connect s3://id:hunter2@store' })?.message).not.toContain('hunter2');
+  expect(crashed(2, 3, 1, { message: 'password hunter2' })?.message).not.toContain('hunter2');
+});
+
+test('why a container could not be started is said: those are words of the node', () => {
+  const end = { exitCode: 128, reason: 'StartError', message: 'exec: "/bin/sh": no such file' };
+  expect(crashed(0, 3, undefined, end)?.message).toBe(
+    'container main ends soon after each start, last with exit code 128 (StartError): exec: "/bin/sh": no such file',
+  );
+});
+
+test('one that ends without a failure again and again is named as such, not its volumes', () => {
+  const end = { terminated: ended(0) };
+  const status = container({ waiting: { reason: 'CrashLoopBackOff' } }, { restartCount: 3, lastState: end });
+  const trouble = podTrouble(podWith({ conditions: [condition('Ready', 'False', 60)], ...status }), now);
+  expect(trouble).toEqual({
+    reason: 'Crashing',
+    message: 'container main ends soon after each start, last with exit code 0',
+  });
 });
 
 test('an image that the set is told to have is of the spec, also in a pod that others put containers into', () => {

@@ -2,6 +2,7 @@ import type { ContainerStatus, Pod } from '@coxswain/k8s';
 import type { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { parseTime } from '@coxswain/runtime/core';
 import { CONDITION_CN_STORE } from '../api/index.ts';
+import { crashOf, isStartFailure, steadyAfter } from './crash.ts';
 import { isPodReady } from './store-status.ts';
 
 /** Why a pod does not get ready by itself. `message` goes on after the pod's name and a colon, and stays the same while the trouble does. */
@@ -11,7 +12,7 @@ export interface PodTrouble {
 }
 
 /** Milliseconds that are the normal course: of a scheduler that waits for volumes, and of a pod on its way up or down. */
-const [schedulingTime, normalTime] = [10_000, 60_000];
+const [schedulingTime, normalTime] = [10_000, steadyAfter];
 
 /** What kubelets say of an image that they do not get. */
 const pulling: ReadonlySet<string | undefined> = new Set([
@@ -38,18 +39,15 @@ function cut(text: string): string {
   return line.length > longest ? `${line.slice(0, longest)}…` : line;
 }
 
-/**
- * What is wrong with a pod; `undefined` when nothing is, or when it is only on its way.
- * @param before reason that was told of it in the last pass: a container that crashed is not well because it runs again
- */
-export function podTrouble(pod: Pod, now: number, before?: string): PodTrouble | undefined {
+/** What is wrong with a pod, by what it says now alone; `undefined` when nothing is, or when it is only on its way. */
+export function podTrouble(pod: Pod, now: number): PodTrouble | undefined {
   const { status = {}, metadata } = pod;
   if (metadata.deletionTimestamp) return leavingTrouble(pod, now);
   if (status.phase === 'Failed') {
     const why = cut([status.reason, status.message].filter(Boolean).join(': '));
     return { reason: 'PodFailed', message: `it has failed and is replaced${why && `: ${why}`}` };
   }
-  return schedulingTrouble(pod, now) ?? containerTrouble(pod, now, before) ?? startTrouble(pod, now);
+  return schedulingTrouble(pod, now) ?? containerTrouble(pod, now) ?? startTrouble(pod, now);
 }
 
 function leavingTrouble({ metadata, spec }: Pod, now: number): PodTrouble | undefined {
@@ -75,10 +73,10 @@ function schedulingTrouble(pod: Pod, now: number): PodTrouble | undefined {
   return { reason: 'Unschedulable', message: `no node takes it: ${cut(message || reason)}` };
 }
 
-function containerTrouble({ status, spec }: Pod, now: number, before: string | undefined): PodTrouble | undefined {
+function containerTrouble({ status, spec }: Pod, now: number): PodTrouble | undefined {
   for (const container of [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]) {
     const image = spec?.containers.find(({ name }) => name === container.name)?.image ?? container.image;
-    const trouble = waitingTrouble(container, image) ?? crashTrouble(container, now, before);
+    const trouble = waitingTrouble(container, image) ?? crashTrouble(container, now);
     if (trouble) return trouble;
   }
   return undefined;
@@ -99,17 +97,31 @@ function waitingTrouble({ name, state }: ContainerStatus, image: string): PodTro
   return undefined;
 }
 
-function crashTrouble(container: ContainerStatus, now: number, before: string | undefined): PodTrouble | undefined {
-  const { name, state, lastState, restartCount } = container;
-  const end = state?.terminated ?? lastState?.terminated;
-  if (!end || restartCount === 0) return undefined;
-  const runs = state?.running?.startedAt;
-  const isWell = runs !== undefined && (before !== 'Crashing' || now - parseTime(runs) >= normalTime);
-  if (isWell || end.exitCode === 0) return undefined;
-  const why = end.reason && end.reason !== 'Error' ? ` (${end.reason})` : '';
-  const said = end.message ? `: ${cut(end.message)}` : '';
-  const message = `container ${name} ends soon after each start, last with exit code ${end.exitCode}${why}${said}`;
+/** A container that ended as it was asked to is in no trouble. */
+function crashTrouble(container: ContainerStatus, now: number): PodTrouble | undefined {
+  const crash = crashOf(container, now);
+  return crash && crash.end.exitCode !== 0 ? crashing(container, crash) : undefined;
+}
+
+/** What the program said last is not repeated: it may be the end of its log, and hold secrets. */
+function crashing({ name }: ContainerStatus, { end, when }: NonNullable<ReturnType<typeof crashOf>>): PodTrouble {
+  const why = end.reason && end.reason !== 'Error' && end.reason !== 'Completed' ? ` (${end.reason})` : '';
+  const said = isStartFailure(end) && end.message ? `: ${cut(end.message)}` : '';
+  const last = `last with exit code ${end.exitCode}${why}${said}`;
+  const message =
+    when === 'soon'
+      ? `container ${name} ends soon after each start, ${last}`
+      : `container ${name} ends again and again, ${last}, and waits for its next start`;
   return { reason: 'Crashing', message };
+}
+
+/** A container that has ended, and that its node does not start at once: it was started too often. */
+function pausing({ status }: Pod, now: number): PodTrouble | undefined {
+  for (const container of [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]) {
+    const crash = container.state?.waiting?.reason === 'CrashLoopBackOff' ? crashOf(container, now) : undefined;
+    if (crash) return crashing(container, crash);
+  }
+  return undefined;
 }
 
 /** What keeps a pod that has a node and no container in trouble. */
@@ -123,6 +135,8 @@ function startTrouble(pod: Pod, now: number): PodTrouble | undefined {
     const message = `it runs, and is not in service: ${cut(gate.message || gate.reason)}`;
     return { reason: 'NotInService', message };
   }
+  const paused = pausing(pod, now);
+  if (paused) return paused;
   const isMade = status?.containerStatuses?.some(({ state }) => state?.running);
   if (!isMade) {
     const message = 'its containers are not made: its volumes, or its network, are missing';

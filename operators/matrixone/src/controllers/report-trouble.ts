@@ -75,15 +75,12 @@ async function troublesOf<T extends KubeObject>(
   context: ActorContext<T>,
   pods: readonly Pod[],
 ): Promise<ReadonlyMap<string, PodTrouble>> {
-  const before = context.conditions.get(CONDITION_PODS_FAILING);
   const troubles = new Map<string, PodTrouble>();
   for (const pod of pods) {
-    const { name } = pod.metadata;
-    const known = before?.message.includes(name) ? before.reason : undefined;
-    const trouble = podTrouble(pod, context.clock.now(), known);
+    const trouble = podTrouble(pod, context.clock.now());
     if (!trouble) continue;
     const missing = trouble.reason === 'VolumesMissing' ? await missingSecret(context, pod) : undefined;
-    troubles.set(name, missing ?? trouble);
+    troubles.set(pod.metadata.name, missing ?? trouble);
   }
   return troubles;
 }

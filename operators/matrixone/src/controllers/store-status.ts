@@ -1,6 +1,7 @@
 import type { KubeObject, Pod } from '@coxswain/k8s';
 import type { ActorContext } from '@coxswain/runtime/actor';
 import { formatTime, parseTime } from '@coxswain/runtime/core';
+import { crashOf } from './crash.ts';
 
 /** A store as the status of its set tells it. */
 export interface StoreStatus {
@@ -19,20 +20,14 @@ export function isPodReady(pod: Pod): boolean {
   return pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
 }
 
-/** Milliseconds that a container has to run after it has ended again and again. */
-const steadyAfter = 60_000;
-
 /**
  * Whether the last runs of a pod's containers were short ones that failed, and those that go on now are too young to be any better. Without probes
  * such a pod is ready for a moment after each start, and would never have been down for long.
  */
-export function isCrashing({ status }: Pod, now: number): boolean {
-  return (status?.containerStatuses ?? []).some(({ state, lastState, restartCount }) => {
-    const { exitCode = 0, startedAt, finishedAt } = lastState?.terminated ?? {};
-    if (restartCount < 2 || exitCode === 0 || !startedAt || !finishedAt) return false;
-    const wasShort = parseTime(finishedAt) - parseTime(startedAt) < steadyAfter;
-    const runs = state?.running?.startedAt;
-    return wasShort && (runs === undefined || now - parseTime(runs) < steadyAfter);
+function isCrashing({ status }: Pod, now: number): boolean {
+  return (status?.containerStatuses ?? []).some((container) => {
+    const crash = container.restartCount < 2 ? undefined : crashOf(container, now);
+    return crash?.when === 'soon' && crash.end.exitCode !== 0;
   });
 }
 
