@@ -1,5 +1,5 @@
 import { type CnStore, hakeeperCnStores } from '@coxswain/operator-matrixone';
-import { cnLoad, queryCn, workState } from '@coxswain/operator-matrixone/mo';
+import { cnLoad, queryCn, shardLeaders, workState } from '@coxswain/operator-matrixone/mo';
 import { mysqlService } from '@coxswain/operator-matrixone/sql';
 import { systemClock } from '@coxswain/runtime/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -51,6 +51,12 @@ describe.skipIf(realProgram === undefined)('what the operator says to MatrixOne,
     expect(details.cnStores.map(({ uuid }) => uuid).sort()).toEqual([node(0).uuid, node(1).uuid]);
     const { leaderId, replicas } = await mo.keeper.shardInfo(0n);
     expect(replicas.has(leaderId)).toBe(true);
+    await within(20, async () => {
+      const leaders = shardLeaders((await mo.keeper.clusterDetails()).logStores);
+      const { leaderId: now, replicas: all } = await mo.keeper.shardInfo(0n);
+      expect([...leaders.keys()].sort()).toEqual([0n, 1n]);
+      expect(leaders.get(0n)).toBe(all.get(now)?.uuid);
+    });
     await expect(mo.keeper.patchCnStore('nobody', workState.working)).rejects.toThrow('does not exist');
   });
 

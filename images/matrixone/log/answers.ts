@@ -1,6 +1,6 @@
 import { nodeState, type WorkState } from '@coxswain/operator-matrixone/mo';
 import type { StoreAnswer } from '../wire/heartbeats.ts';
-import type { Expiry, KeeperState, Labels } from './state.ts';
+import type { Expiry, KeeperState, Labels, ReplicaRecord } from './state.ts';
 
 /** Who leads the replicas; 0 when nobody is known to. */
 export interface Leadership {
@@ -14,33 +14,40 @@ const nanoseconds = (ms: number) => BigInt(ms) * 1_000_000n;
 const stateOf = (state: KeeperState, tick: number, after: number) =>
   state.tick - tick > after ? nodeState.timeout : nodeState.normal;
 
-/** Shard 0 is HAKeeper's own, shard 1 the log; both have the same replicas here. */
-function shardsOf(state: KeeperState, { leaderId, term }: Leadership) {
+/** Shards that there are: HAKeeper's own, and the log. Both have the same replicas here. */
+export const logShards = [0, 1] as const;
+
+/** Who leads a shard by what the stores said: of all who know a leader, the one of the latest term knows best. */
+function leaderOf(state: KeeperState, shardId: number): Leadership {
+  const said = Object.values(state.log).flatMap(({ replicas = [] }) => replicas);
+  return said
+    .filter((replica) => replica.shardId === shardId && replica.leaderId !== 0)
+    .reduce<Leadership>((best, one) => (one.term > best.term ? one : best), { leaderId: 0, term: 0 });
+}
+
+function shardOf(state: KeeperState, shardId: number, { leaderId, term }: Leadership) {
   const replicas = new Map(Object.entries(state.members).map(([id, uuid]) => [BigInt(id), uuid]));
-  return [0n, 1n].map((shardId) => ({
-    shardId,
+  return {
+    shardId: BigInt(shardId),
     replicas,
     epoch: BigInt(replicas.size),
     leaderId: BigInt(leaderId),
     term: BigInt(term),
-  }));
+  };
 }
 
-function replicasOf(state: KeeperState, uuid: string, leadership: Leadership) {
-  const replica = Object.entries(state.members).find(([, member]) => member === uuid);
-  if (!replica) return [];
-  return shardsOf(state, leadership).map((shard) => ({ shard, replicaId: BigInt(replica[0]) }));
-}
+/** As the real one does, what each store said itself; that of one which is gone is of an earlier term, or the last that anybody led. */
+const replicasOf = (state: KeeperState, replicas: readonly ReplicaRecord[] = []) =>
+  replicas.map((replica) => ({
+    shard: shardOf(state, replica.shardId, replica),
+    replicaId: BigInt(replica.replicaId),
+  }));
 
 const tnShards = (state: KeeperState, uuid: string) =>
   state.shard?.uuid === uuid ? [{ shardId: 1n, replicaId: BigInt(state.shard.replicaId) }] : [];
 
 /** What GET_CLUSTER_DETAILS answers. */
-export function clusterDetails(
-  state: KeeperState,
-  expiry: Expiry,
-  leadership: Leadership,
-): StoreAnswer['clusterDetails'] {
+export function clusterDetails(state: KeeperState, expiry: Expiry): StoreAnswer['clusterDetails'] {
   return {
     cnStores: Object.entries(state.cn).map(([uuid, { labels, tick, upTime, ...store }]) => ({
       uuid,
@@ -57,11 +64,11 @@ export function clusterDetails(
       shards: tnShards(state, uuid),
       state: stateOf(state, tick, expiry.tn),
     })),
-    logStores: Object.entries(state.log).map(([uuid, { tick, serviceAddress }]) => ({
+    logStores: Object.entries(state.log).map(([uuid, { tick, serviceAddress, replicas }]) => ({
       uuid,
       serviceAddress,
       tick: BigInt(tick),
-      replicas: replicasOf(state, uuid, leadership),
+      replicas: replicasOf(state, replicas),
       state: stateOf(state, tick, expiry.log),
     })),
     proxyStores: Object.entries(state.proxy).map(([uuid, { tick, listenAddress }]) => ({
@@ -78,13 +85,14 @@ export function clusterDetails(
 }
 
 /** What GET_CLUSTER_STATE answers. */
-export function checkerState(state: KeeperState, expiry: Expiry, leadership: Leadership): StoreAnswer['checkerState'] {
-  const details = clusterDetails(state, expiry, leadership);
+export function checkerState(state: KeeperState, expiry: Expiry): StoreAnswer['checkerState'] {
+  const details = clusterDetails(state, expiry);
   const byUuid = <T extends { readonly uuid?: string | undefined }>(stores: readonly T[] = []) =>
     new Map(stores.map((store) => [store.uuid ?? '', store]));
-  const logStores = Object.entries(state.log).map(([uuid, { tick, ...store }]) => {
-    return [uuid, { ...store, tick: BigInt(tick), replicas: replicasOf(state, uuid, leadership) }] as const;
+  const logStores = Object.entries(state.log).map(([uuid, { tick, replicas, ...store }]) => {
+    return [uuid, { ...store, tick: BigInt(tick), replicas: replicasOf(state, replicas) }] as const;
   });
+  const shards = logShards.map((shardId) => shardOf(state, shardId, leaderOf(state, shardId)));
   return {
     tick: BigInt(state.tick),
     state: state.running ? 4 : 1,
@@ -93,7 +101,7 @@ export function checkerState(state: KeeperState, expiry: Expiry, leadership: Lea
     cnState: { stores: byUuid(details?.cnStores) },
     tnState: { stores: byUuid(details?.tnStores) },
     logState: {
-      shards: new Map(shardsOf(state, leadership).map((shard) => [shard.shardId, shard])),
+      shards: new Map(shards.map((shard) => [shard.shardId, shard])),
       stores: new Map(logStores),
     },
     proxyState: { stores: byUuid(details?.proxyStores) },

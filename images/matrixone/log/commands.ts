@@ -1,15 +1,26 @@
 import type { StoreRequest } from '../wire/heartbeats.ts';
 import { workStateOf } from './answers.ts';
-import type { Command, Labels } from './state.ts';
+import type { Command, Labels, ReplicaRecord } from './state.ts';
 
 type Lists = ReadonlyMap<string, { readonly labels: readonly string[] }>;
 const labelsOf = (lists: Lists): Labels => Object.fromEntries([...lists].map(([key, { labels }]) => [key, labels]));
 
+type Replicas = NonNullable<StoreRequest['logHeartbeat']>['replicas'];
+
+function replicasOf(replicas: Replicas): readonly ReplicaRecord[] {
+  return replicas.map(({ shard, replicaId }) => ({
+    shardId: Number(shard?.shardId ?? 0n),
+    replicaId: Number(replicaId),
+    leaderId: Number(shard?.leaderId ?? 0n),
+    term: Number(shard?.term ?? 0n),
+  }));
+}
+
 function heartbeatOf(request: StoreRequest, now: number): Command | undefined {
   const { logHeartbeat, cnHeartbeat, tnHeartbeat, proxyHeartbeat } = request;
   if (request.method === 7 && logHeartbeat) {
-    const { uuid, ...store } = logHeartbeat;
-    return { kind: 'log', uuid, store };
+    const { uuid, replicas, ...store } = logHeartbeat;
+    return { kind: 'log', uuid, store: { ...store, replicas: replicasOf(replicas) } };
   }
   if (request.method === 8 && cnHeartbeat) {
     const { uuid, initWorkState, ...store } = cnHeartbeat;

@@ -2,7 +2,13 @@ import type { MorpcClient } from '@coxswain/operator-matrixone/morpc';
 import type { Decoded } from '@coxswain/operator-matrixone/morpc/protobuf';
 import { repeat } from '../nodes/repeat.ts';
 import type { Surroundings } from '../nodes/surroundings.ts';
-import { heartbeatMethods, type StoreAnswer, type StoreRequest, storeService } from '../wire/heartbeats.ts';
+import {
+  type Heartbeats,
+  heartbeatMethods,
+  type StoreAnswer,
+  type StoreRequest,
+  storeService,
+} from '../wire/heartbeats.ts';
 import { peerService } from '../wire/peers.ts';
 import { isNewer, type Question, type Replica, type Reply, type Version } from './replica.ts';
 import type { KeeperState } from './state.ts';
@@ -26,6 +32,7 @@ interface Hello {
 /** What gossip needs of its store. */
 interface Store {
   readonly replica: Replica;
+  readonly replicas: NonNullable<Heartbeats['logHeartbeat']>['replicas'];
   carryOut(request: StoreRequest): Promise<StoreAnswer | undefined>;
 }
 
@@ -93,7 +100,10 @@ export class Gossip {
   async heartbeat(): Promise<void> {
     const { own, store } = this.#options;
     const request = storeService.request.decode(
-      storeService.request.encode({ method: heartbeatMethods.LOG_HEARTBEAT, logHeartbeat: own }),
+      storeService.request.encode({
+        method: heartbeatMethods.LOG_HEARTBEAT,
+        logHeartbeat: { ...own, replicas: store.replicas },
+      }),
     );
     if (await store.carryOut(request)) return;
     const leader = store.replica.leader;

@@ -1,4 +1,4 @@
-import { workState } from '@coxswain/operator-matrixone/mo';
+import { shardLeaders, workState } from '@coxswain/operator-matrixone/mo';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually, freePorts, logToml, TestPrograms } from '../test-program.ts';
 import { heartbeatMethods, storeService } from '../wire/heartbeats.ts';
@@ -74,12 +74,30 @@ describe('three log stores', () => {
 
     const { leaderId } = await keeper.shardInfo(0n);
     const leader = Number(leaderId) - 131072;
+    const leads = (uuid: string | undefined) => new Map([0n, 1n].map((shard) => [shard, uuid]));
+    await eventually(async () => {
+      const { logStores } = await keeper.clusterDetails();
+      expect(logStores.map(({ replicas }) => replicas.map(({ shard }) => shard?.leaderId))).toEqual(
+        uuids.map(() => [leaderId, leaderId]),
+      );
+      expect(shardLeaders(logStores)).toEqual(leads(uuids[leader]));
+    });
     await stores[leader]?.stop();
     const [one = 0, other = 0] = [0, 1, 2].filter((at) => at !== leader);
     const rest = programs.haKeeper(addresses[one] ?? '', addresses[other] ?? '');
     const details = await eventually(() => rest.clusterDetails({ timeout: 1000 }));
     expect(details.cnStores).toMatchObject([{ uuid: 'a', workState: workState.working }]);
-    expect((await rest.shardInfo(0n)).leaderId).not.toBe(leaderId);
+    const { leaderId: next } = await rest.shardInfo(0n);
+    expect(next).not.toBe(leaderId);
+    const { logStores } = await eventually(async () => {
+      const said = await rest.clusterDetails({ timeout: 1000 });
+      expect(shardLeaders(said.logStores)).toEqual(leads(uuids[Number(next) - 131072]));
+      return said;
+    });
+    // The one that is gone is still known by what it said last.
+    const gone = logStores.find(({ uuid }) => uuid === uuids[leader]);
+    expect(gone?.replicas.map(({ shard }) => shard?.leaderId)).toEqual([leaderId, leaderId]);
+    expect((await rest.clusterState()).logState?.shards.get(1n)).toMatchObject({ leaderId: next });
 
     await stores[other]?.stop();
     const last = programs.haKeeper(addresses[one] ?? '');

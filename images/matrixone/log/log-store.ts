@@ -7,7 +7,7 @@ import { repeat } from '../nodes/repeat.ts';
 import { type Service, ServiceEnd, type Surroundings } from '../nodes/surroundings.ts';
 import { type StoreAnswer, type StoreRequest, storeService } from '../wire/heartbeats.ts';
 import { peerService } from '../wire/peers.ts';
-import { checkerState, clusterDetails, shardInfo } from './answers.ts';
+import { checkerState, clusterDetails, logShards, shardInfo } from './answers.ts';
 import { commandOf } from './commands.ts';
 import { checkIdentity, DiskValue } from './disk.ts';
 import { Gossip } from './gossip.ts';
@@ -86,6 +86,18 @@ class LogStore {
     }
   }
 
+  /** Its replicas by its own knowledge, as its heartbeat tells of them; none when it has none. */
+  get replicas() {
+    const own = Object.entries(this.#members()).find(([, uuid]) => uuid === this.#config.uuid);
+    if (!own) return [];
+    const { leaderId, term } = this.#leadership();
+    const [replicaId] = own;
+    return logShards.map((shardId) => ({
+      shard: { shardId: BigInt(shardId), leaderId: BigInt(leaderId), term: BigInt(term) },
+      replicaId: BigInt(replicaId),
+    }));
+  }
+
   /** Answers as the leader; `undefined` when this is not the one, or has no majority. */
   async carryOut(request: StoreRequest): Promise<StoreAnswer | undefined> {
     const { method } = request;
@@ -98,8 +110,8 @@ class LogStore {
     if ('refused' in outcome) return { errorCode: errorCode.internal, errorMessage: outcome.refused };
     if (!isRead) return {};
     return method === methods.GET_CLUSTER_DETAILS
-      ? { clusterDetails: clusterDetails(outcome.state, this.#expiry, this.#leadership()) }
-      : { checkerState: checkerState(outcome.state, this.#expiry, this.#leadership()) };
+      ? { clusterDetails: clusterDetails(outcome.state, this.#expiry) }
+      : { checkerState: checkerState(outcome.state, this.#expiry) };
   }
 
   async #forward(request: StoreRequest, deadline: number): Promise<StoreAnswer | undefined> {

@@ -26,11 +26,22 @@ export interface TnRecord {
   readonly shardServiceAddress: string;
 }
 
+/** A replica as its store last said; nobody else knows better. */
+export interface ReplicaRecord {
+  readonly shardId: number;
+  readonly replicaId: number;
+  /** 0: the store knows of none. */
+  readonly leaderId: number;
+  readonly term: number;
+}
+
 export interface LogRecord {
   readonly tick: number;
   readonly raftAddress: string;
   readonly serviceAddress: string;
   readonly gossipAddress: string;
+  /** Absent in what earlier stand-ins have kept. */
+  readonly replicas?: readonly ReplicaRecord[];
 }
 
 export interface ProxyRecord {

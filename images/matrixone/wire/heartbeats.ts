@@ -8,13 +8,21 @@ import {
   message,
   optional,
   plain,
+  repeated,
   string,
+  uint64,
 } from '@coxswain/operator-matrixone/morpc/protobuf';
 
 /** Methods by which stores report themselves; operators make none of these calls. */
 export const heartbeatMethods = { LOG_HEARTBEAT: 7, CN_HEARTBEAT: 8, TN_HEARTBEAT: 9, PROXY_HEARTBEAT: 19 } as const;
 
-/** Fields with the numbers of logservice.proto; the shards of a TN and the replicas of a log store are HAKeeper's own knowledge here. */
+/** A replica as its store knows it; who else has one is HAKeeper's own knowledge here. */
+const LogReplica = message({
+  shard: optional(1, message({ shardId: plain(1, uint64), leaderId: plain(4, uint64), term: plain(5, uint64) })),
+  replicaId: plain(2, uint64),
+});
+
+/** Fields with the numbers of logservice.proto; the shards of a TN are HAKeeper's own knowledge here. */
 const Heartbeats = message({
   logHeartbeat: optional(
     4,
@@ -23,6 +31,7 @@ const Heartbeats = message({
       raftAddress: plain(2, string),
       serviceAddress: plain(3, string),
       gossipAddress: plain(4, string),
+      replicas: repeated(5, LogReplica),
     }),
   ),
   cnHeartbeat: optional(

@@ -30,4 +30,5 @@ export {
   type WorkState,
   workState,
 } from './messages/stores.ts';
+export { haKeeperShard, shardLeaders } from './shard-leaders.ts';
 export { type TnLocks, tnLocks } from './tn-locks.ts';
