@@ -8,3 +8,5 @@ export const FINALIZER_BUCKET_CLAIM = 'matrixorigin.io/BucketClaim';
 export const ANNOTATION_ANY_INSTANCE_RUNNING = 'bucket.matrixorigin.io/any-instance-running';
 /** On a claim: of which state of its log service the credentials are that the operator keeps beside it. */
 export const ANNOTATION_CREDENTIALS_KEPT = 'bucket.matrixorigin.io/credentials-kept';
+/** On a log service: why what leads to its data is not kept; there only while it is so. */
+export const CONDITION_CREDENTIALS_NOT_KEPT = 'CredentialsNotKept';

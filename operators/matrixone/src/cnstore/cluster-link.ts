@@ -26,10 +26,14 @@ export class ClusterLink {
     this.#clock = clock;
   }
 
-  /** All stores of the cluster, as of a second ago at most. @throws as `HaKeeper` does */
-  async details(signal: AbortSignal): Promise<ClusterDetails> {
+  /**
+   * All stores of the cluster.
+   * @param age milliseconds since when they may be known; default and least a second
+   * @throws as `HaKeeper` does
+   */
+  async details(signal: AbortSignal, age = fresh): Promise<ClusterDetails> {
     const last = this.#last;
-    if (last && this.#clock.monotonic() - last.at < fresh) return last.details;
+    if (last && this.#clock.monotonic() - last.at < Math.max(age, fresh)) return last.details;
     this.#reading ??= this.#read();
     // Not the signal of whoever asks first: others wait for the same answer.
     return abortable(this.#reading, signal);

@@ -28,6 +28,8 @@ import { whyUnknown } from './why-unknown.ts';
 
 /** Milliseconds before something that did not work is tried again. */
 const retryAfter = 5_000;
+/** Milliseconds after a conflict: what changed the pod wakes the controller before, unless it is known late; then there is nothing new to decide on. */
+const afterConflict = 1_000;
 /** Milliseconds after its start before anybody is told that a node has not reported itself: nearly all do by then. */
 const untilTold = 5_000;
 /** Milliseconds within which nodes report themselves that have nothing to recover, and between looks at them meanwhile. */
@@ -49,7 +51,7 @@ export class CnStoreController implements Reconciler {
       return await step(passOf(context, pod, this.#tools));
     } catch (error) {
       if (isNotFound(error)) return undefined;
-      if (isConflict(error)) return { requeueAfter: 0 };
+      if (isConflict(error)) return { requeueAfter: afterConflict };
       throw error;
     }
   }

@@ -6,6 +6,7 @@ import {
   errorCode,
   isUnknownStore,
   MatrixOneError,
+  shardLeaders,
   tnLocks,
   workState,
 } from '../mo/index.ts';
@@ -14,7 +15,7 @@ import type { ClusterLink } from './cluster-link.ts';
 import { ClusterLinks } from './cluster-links.ts';
 import { UnregisteredNodeError } from './errors.ts';
 import { hasLabels, nodeLabels } from './node-labels.ts';
-import type { CnStore, CnStoreService, LockHandover, StoreLoad, StoreRecord } from './service.ts';
+import type { CnStore, CnStoreService, LockHandover, LogStoreRecord, StoreLoad, StoreRecord } from './service.ts';
 
 /** Options of {@link hakeeperCnStores}. */
 export interface HaKeeperCnStoresOptions {
@@ -125,6 +126,15 @@ class HaKeeperStores implements HaKeeperCnStores {
   async describe(store: CnStore, signal: AbortSignal): Promise<StoreRecord | undefined> {
     const node = await find(this.#link(store), store, signal);
     return node && recordOf(node);
+  }
+
+  async logStores(haKeeper: string, age: number, signal: AbortSignal): Promise<readonly LogStoreRecord[]> {
+    const { logStores } = await this.#links.of(haKeeper).details(signal, age);
+    const leaders = [...shardLeaders(logStores)];
+    return logStores.map(({ uuid }) => {
+      const leads = leaders.filter(([, leader]) => leader === uuid).map(([shardId]) => Number(shardId));
+      return { uuid, leads: leads.sort((a, b) => a - b) };
+    });
   }
 
   async forget(store: CnStore, signal: AbortSignal): Promise<void> {

@@ -11,10 +11,11 @@ export {
   type CnStore,
   type CnStoreService,
   type LockHandover,
+  type LogStoreRecord,
   type StoreLoad,
   type StoreRecord,
   unmanagedCnStores,
 } from './service.ts';
 export { setupCnStores } from './setup.ts';
 export { drainsOf, type Stage, stageOf, storeState } from './stage.ts';
-export { storeOfPod } from './store-of-pod.ts';
+export { haKeeperOf, storeOfPod } from './store-of-pod.ts';

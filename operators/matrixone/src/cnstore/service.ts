@@ -42,6 +42,13 @@ export interface StoreRecord {
   readonly workState?: number;
 }
 
+/** A log store as its cluster's HAKeeper tells of it. */
+export interface LogStoreRecord {
+  readonly uuid: string;
+  /** The shards that it leads, in order; 0 is HAKeeper's own. */
+  readonly leads: readonly number[];
+}
+
 /**
  * Puts compute nodes into and out of service. The implementations differ in whom they ask; controllers do not know.
  * Every call may be repeated, and fails when the answer is not known: not knowing is never "nothing to do".
@@ -62,6 +69,12 @@ export interface CnStoreService {
   handOverLocks?(store: CnStore, asked: boolean, signal: AbortSignal): Promise<LockHandover>;
   /** The node as the cluster describes it; `undefined` when it does not know the node. Absent: nobody can be asked. */
   describe?(store: CnStore, signal: AbortSignal): Promise<StoreRecord | undefined>;
+  /**
+   * The log stores of a cluster, as its HAKeeper tells of them. Absent: nobody can be asked.
+   * @param haKeeper `host:port` of it
+   * @param age milliseconds since when the answer may be known
+   */
+  logStores?(haKeeper: string, age: number, signal: AbortSignal): Promise<readonly LogStoreRecord[]>;
   /** The node will not come back. */
   forget(store: CnStore, signal: AbortSignal): Promise<void>;
 }

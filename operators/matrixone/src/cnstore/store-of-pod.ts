@@ -8,7 +8,7 @@ export function storeOfPod(pod: Pod, set: CNSet | undefined): CnStore {
   const { namespace = '', name, labels } = pod.metadata;
   const reference = set?.deps?.logSet?.metadata;
   const logSet = { namespace: reference?.namespace || namespace, name: reference?.name ?? '' };
-  const haKeeper = set?.deps?.externalLogSet?.haKeeperEndpoint || discoveryOf(logSet);
+  const haKeeper = set?.deps?.externalLogSet?.haKeeperEndpoint || (logSet.name ? haKeeperOf(logSet) : undefined);
   return {
     logSet,
     ...(haKeeper ? { haKeeper } : {}),
@@ -18,7 +18,7 @@ export function storeOfPod(pod: Pod, set: CNSet | undefined): CnStore {
   };
 }
 
-/** The Service in front of a log service's stores. */
-function discoveryOf({ namespace, name }: CnStore['logSet']): string | undefined {
-  return name ? `${logSetNames(name).discovery}.${namespace}.svc:${PORT_LOG_SERVICE}` : undefined;
+/** Where a log service's HAKeeper is found: `host:port` of the Service in front of its stores. */
+export function haKeeperOf({ namespace, name }: CnStore['logSet']): string {
+  return `${logSetNames(name).discovery}.${namespace}.svc:${PORT_LOG_SERVICE}`;
 }

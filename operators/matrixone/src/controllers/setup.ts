@@ -20,6 +20,7 @@ import {
 import { ownerOfClaim } from '../buckets/index.ts';
 import { setupCnStores, unmanagedCnStores } from '../cnstore/index.ts';
 import { chartServiceArgs } from '../defaults/index.ts';
+import { setupLogStores } from '../logstore/index.ts';
 import type { MatrixOneOptions } from '../options.ts';
 import { childrenOfSets, setOfPod } from './children.ts';
 import { ClusterActor } from './cluster.ts';
@@ -48,7 +49,9 @@ export function setupControllers(manager: Manager, options: MatrixOneOptions = {
   setupDNSets(manager, serviceArgs, options);
   setupCNSets(manager, serviceArgs, options);
   if (options.proxies !== false) setupProxySets(manager, serviceArgs);
-  setupCnStores(manager, options.cnStores ?? unmanagedCnStores, scope);
+  const cnStores = options.cnStores ?? unmanagedCnStores;
+  setupCnStores(manager, cnStores, scope);
+  setupLogStores(manager, cnStores, scope);
 }
 
 function setupClusters(manager: Manager, serviceArgs: ServiceArgs, { backup, proxies, sql }: MatrixOneOptions): void {

@@ -1,8 +1,12 @@
 /** A whole MatrixOne of real processes, run by the operator as its chart installs it. */
+import { Pod } from '@coxswain/k8s';
+import { systemClock } from '@coxswain/runtime/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { status } from '../kubectl/status/command.ts';
+import { terminal } from '../kubectl/test-terminal.ts';
 import { PodWatch } from './test-pod-watch.ts';
 import { nextNode, Sessions } from './test-sessions.ts';
-import { ProcessWorld, small } from './test-world.ts';
+import { namespace, ProcessWorld, small } from './test-world.ts';
 
 const patience = 240_000;
 let world: ProcessWorld;
@@ -18,6 +22,21 @@ test('created, it is ready and takes sessions [case 65]', { timeout: patience },
   await world.settled();
   // The proxy looks at the cluster every two seconds.
   await world.until('a session', async () => nextNode(await world.proxyAddress()), 10);
+});
+
+test('status tells which log store leads; when its pod goes, which one does next', { timeout: patience }, async () => {
+  const { client } = world.cluster;
+  const leader = () =>
+    world.until('one leader of HAKeeper and the log', async () => {
+      const { session, output } = terminal({ client, clock: systemClock }, 'status mo');
+      await status(session);
+      const found = [...output().matchAll(/Pod\/(\S+) .*leader of HAKeeper, shard 1/g)].map(([, pod]) => pod);
+      return found.length === 1 && found[0];
+    });
+  const first = await leader();
+  await client.of(Pod).delete({ namespace, name: first });
+  await world.until('another leader', async () => (await leader()) !== first);
+  await world.settled(120);
 });
 
 test('more compute nodes, and fewer again: no session is cut', { timeout: patience }, async () => {

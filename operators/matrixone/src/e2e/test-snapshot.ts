@@ -41,6 +41,7 @@ const dropped = new Set([
   'controller.kubernetes.io/pod-deletion-cost',
   'matrixorigin.io/cn-uuid',
   'matrixorigin.io/connections',
+  'matrixorigin.io/leads-shards',
   'matrixorigin.io/score',
 ]);
 

@@ -22,6 +22,9 @@ export interface TestTn {
   readonly shards: readonly { readonly shardId: bigint; readonly replicaId: bigint }[];
 }
 
+/** A log store as the fake tells of it. */
+type TestLogStore = NonNullable<NonNullable<Answer['clusterDetails']>['logStores']>[number];
+
 const nameOf = (method: number) => Object.entries(logMethods).find(([, known]) => known === method)?.[0] ?? `${method}`;
 const asRecord = (labels: ReadonlyMap<string, { readonly labels: readonly string[] }>) =>
   Object.fromEntries([...labels].map(([key, list]) => [key, list.labels]));
@@ -36,6 +39,7 @@ export class TestLogService {
   leader = 0n;
   readonly nodes = new Map<string, Node>();
   tnStores: readonly TestTn[] = [];
+  logStores: readonly TestLogStore[] = [];
   /** What was asked, in order: `METHOD at address`. */
   readonly asked: string[] = [];
   /** Stores that answer with an error, or (`hang`) not at all, whatever they are asked of HAKeeper. */
@@ -78,7 +82,7 @@ export class TestLogService {
       const lists = new Map(Object.entries(labels).map(([key, values]) => [key, { labels: values }]));
       return { uuid, workState: state, labels: lists, queryAddress, tick: 5n };
     });
-    return { cnStores, tnStores: this.tnStores };
+    return { cnStores, tnStores: this.tnStores, logStores: this.logStores };
   }
 
   #apply(request: Request): Answer {

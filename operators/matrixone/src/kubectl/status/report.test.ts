@@ -176,3 +176,46 @@ test('objects of which nothing is known yet', () => {
   expect(text).toContain('○ MatrixOneCluster/mo  not known yet');
   expect(text).not.toMatch(/undefined|NaN|null/);
 });
+
+test('which log stores lead is told of those that run', () => {
+  const logSet = {
+    metadata: { name: 'mo', namespace, ownerReferences: [owner] },
+    spec: { replicas: 3, image: 'mo:v2.2.0' },
+    status: {
+      conditions: good,
+      availableStores: [0, 1, 2].map((ordinal) => ({
+        podName: `mo-log-${ordinal}`,
+        phase: 'Up',
+        lastTransition: '2026-01-01T00:00:00Z',
+      })),
+    },
+  } as unknown as LogSet;
+  const store = (ordinal: number, leads: string | undefined, status = 'True') =>
+    ({
+      metadata: {
+        name: `mo-log-${ordinal}`,
+        namespace,
+        labels: { 'matrixorigin.io/component': 'LogSet', 'matrixorigin.io/instance': 'mo' },
+        annotations: leads === undefined ? {} : { 'matrixorigin.io/leads-shards': leads },
+      },
+      spec: { containers: [{ name: 'main', image: 'mo:v2.2.0' }] },
+      status: { conditions: [{ type: 'Ready', status }] },
+    }) as unknown as Pod;
+  const objects = {
+    clusters: [cluster],
+    logSets: [logSet],
+    pods: [store(0, '0,1'), store(1, '2,x'), store(2, undefined)],
+  };
+  expect(drawn(objects)).toMatchInlineSnapshot(`
+    "MatrixOneCluster prod/mo: all is as it should be
+    ● MatrixOneCluster/mo  Ready, v2.2.0
+    ● └─ LogSet/mo         3/3 up, v2.2.0
+    ●    ├─ Pod/mo-log-0   Up for 1h, leader of HAKeeper, shard 1  v2.2.0
+    ●    ├─ Pod/mo-log-1   Up for 1h, leader of shard 2  v2.2.0
+    ●    └─ Pod/mo-log-2   Up for 1h  v2.2.0"
+  `);
+  const [report] = reports(found(objects), now);
+  expect(report?.children[0]?.children.map(({ facts }) => facts['leadsShards'])).toEqual(['0,1', '2', undefined]);
+  // What one led that does not run is another's by now, or nobody's.
+  expect(drawn({ ...objects, pods: [store(0, '0,1', 'False')] })).not.toContain('leader');
+});

@@ -1,5 +1,6 @@
 import type { Pod } from '@coxswain/k8s';
-import { FINALIZER_CONFIRM_DELETION } from '../../api/index.ts';
+import { isReady } from '@coxswain/runtime/apply';
+import { FINALIZER_CONFIRM_DELETION, leadsOf } from '../../api/index.ts';
 import type { Health, StatusNode } from './node.ts';
 import { known } from './node.ts';
 import { elapsed, lasting, lifecycle, podFacts, podTrouble } from './pod.ts';
@@ -42,15 +43,28 @@ function storeNode(
   const isUp = told?.phase === 'Up';
   const since = told?.lastTransition;
   const state = told ? `${told.phase}${lasting(since, now)}` : 'not known yet';
+  const shards = pod ? ledShards(pod) : [];
+  const text = [state, ...(shards.length > 0 ? [leaderText(shards)] : [])].join(', ');
   return {
-    ...podNode(name, pod, isUp ? 'ok' : pod && podTrouble(pod) ? 'failed' : 'waiting', state, image),
+    ...podNode(name, pod, isUp ? 'ok' : pod && podTrouble(pod) ? 'failed' : 'waiting', text, image),
     facts: known({
       state: told?.phase,
       since,
       seconds: seconds(since, now),
+      leadsShards: shards.join() || undefined,
       ...(pod ? podFacts(pod, image) : {}),
     }),
   };
+}
+
+/** The shards that a store was last known to lead; of one that does not run that is over. */
+function ledShards(pod: Pod): readonly number[] {
+  return isReady(pod) && !pod.metadata.deletionTimestamp ? leadsOf(pod) : [];
+}
+
+/** `leader of HAKeeper, shard 1`: shard 0 is HAKeeper's own. */
+function leaderText(shards: readonly number[]): string {
+  return `leader of ${shards.map((shard) => (shard === 0 ? 'HAKeeper' : `shard ${shard}`)).join(', ')}`;
 }
 
 function seconds(since: string | undefined, now: number): number | undefined {

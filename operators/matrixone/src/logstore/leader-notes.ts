@@ -1,0 +1,67 @@
+import { Pod } from '@coxswain/k8s';
+import { isReady } from '@coxswain/runtime/apply';
+import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
+import { isConflict, isNotFound, messageOf } from '@coxswain/runtime/core';
+import { ANNOTATION_LEADS, LogSet, leadsOf, setLabels } from '../api/index.ts';
+import { type CnStoreService, changeMetadata, haKeeperOf } from '../cnstore/index.ts';
+import { logStoreUuid } from '../identity/index.ts';
+
+/** Milliseconds between two looks, and the age of answers that will do: as for a compute node that serves, most often one that was given to others. */
+const refreshAfter = 20_000;
+/** The same while no store that runs is known to lead HAKeeper. */
+const whileUnknown = 5_000;
+const fresh = 1_000;
+
+type AskLogStores = NonNullable<CnStoreService['logStores']>;
+
+/**
+ * Notes on each log pod which shards its store leads. Written only where it differs: a shard that gets another leader costs two writes. While
+ * nobody can be asked the notes stay as they are.
+ */
+export class LeaderNotes implements Reconciler {
+  readonly #ask: AskLogStores;
+
+  constructor(ask: AskLogStores) {
+    this.#ask = ask;
+  }
+
+  async reconcile(context: ReconcileContext): Promise<Result> {
+    const { cache, key, log, signal } = context;
+    const set = cache.store(LogSet).get(key);
+    if (!set || set.metadata.deletionTimestamp) return undefined;
+    const { namespace = '', name } = key;
+    const pods = [...cache.store(Pod).list({ namespace, labels: setLabels('LogSet', namespace, name) })];
+    // Their pods tell when they do.
+    if (!pods.some(runs)) return undefined;
+    const isKnown = pods.some((pod) => runs(pod) && leadsOf(pod).includes(0));
+    try {
+      const stores = await this.#ask(haKeeperOf({ namespace, name }), isKnown ? refreshAfter : fresh, signal);
+      const leads = new Map(stores.map((store) => [store.uuid, store.leads]));
+      const noted = await Promise.all(pods.map((pod) => note(context, pod, leads)));
+      return { requeueAfter: noted.some(Boolean) ? refreshAfter : whileUnknown };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isConflict(error) || isNotFound(error)) return { requeueAfter: fresh };
+      log.debug({ error: messageOf(error) }, 'it is not known which log stores lead');
+      return { requeueAfter: isKnown ? refreshAfter : whileUnknown };
+    }
+  }
+}
+
+function runs(pod: Pod): boolean {
+  return isReady(pod) && pod.metadata.deletionTimestamp === undefined;
+}
+
+/** @returns whether the pod's store leads HAKeeper, and runs */
+async function note(
+  { client, signal }: ReconcileContext,
+  pod: Pod,
+  leads: ReadonlyMap<string, readonly number[]>,
+): Promise<boolean> {
+  const ordinal = /-(\d+)$/.exec(pod.metadata.name)?.[1];
+  if (pod.metadata.deletionTimestamp) return false;
+  const shards = (ordinal !== undefined && leads.get(logStoreUuid(Number(ordinal)))) || [];
+  const text = shards.length > 0 ? shards.join() : null;
+  await changeMetadata(client, pod, { annotations: { [ANNOTATION_LEADS]: text } }, signal);
+  return isReady(pod) && shards.includes(0);
+}
