@@ -35,3 +35,21 @@ test('a pod that somebody else changed just when it was chosen to go is looked a
   await pool.change({ strategy: { scaleStrategy: { maxIdle: 1 } } });
   await pool.until({ Idle: 1 });
 });
+
+test('a pod that is known late is not tried again until there is time to learn of it', async () => {
+  const cnStores = new TestStores();
+  await using pool = await PoolWorld.start({ cnStores }, { maxIdle: 1 });
+  await pool.until({ Idle: 1 });
+  const match = { resource: 'pods', verb: 'patch', user: 'matrixone-operator' };
+  // As a server refuses what refers to a version that has passed: each time, until the cache catches up.
+  const refused = pool.world.embedded.faults.add({
+    match,
+    when: { until: 20_000, times: 500 },
+    action: { status: 409 },
+  });
+  await pool.change({ strategy: { scaleStrategy: { maxIdle: 2 } } });
+  await pool.world.clock.advance(20_000);
+  expect(refused.counts.fired).toBeGreaterThan(0);
+  expect(refused.counts.fired).toBeLessThan(60);
+  await pool.until({ Idle: 2 });
+});
