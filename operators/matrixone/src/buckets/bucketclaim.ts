@@ -51,7 +51,7 @@ export class BucketClaimActor implements Actor<BucketClaim> {
       case 'Dropped':
         break;
     }
-    await forgetCredentials(context.client, object, context);
+    await forgetCredentials(context, object);
     await removeFinalizer(context.client, BucketClaim, object, FINALIZER_BUCKET_DATA, { signal: context.signal });
     return true;
   }

@@ -3,10 +3,10 @@ import { type ActorContext, Resync } from '@coxswain/runtime/actor';
 import { controllerReference } from '@coxswain/runtime/apply';
 import { ApiError, isAlreadyExists, keyOf, messageOf } from '@coxswain/runtime/core';
 import type { EventDetails } from '@coxswain/runtime/events';
-import { ANNOTATION_CREDENTIALS_KEPT, BucketClaim } from '../api/index.ts';
+import { BucketClaim } from '../api/index.ts';
 import { claimLabels, titleOf } from './claims.ts';
 import { type CleanPlace, cleanConfigMap, cleanJob, cleanNames } from './clean-job.ts';
-import { findCredentials } from './credentials.ts';
+import { areOnlyKept, findCredentials } from './credentials.ts';
 import { allClaims, type BucketScope, keptBesides } from './hold.ts';
 
 type Context = ActorContext<BucketClaim>;
@@ -117,10 +117,8 @@ function heldBack(context: Context, other: BucketClaim): never {
 
 /** With the Secrets that its user has, or with what was kept of them when they are gone. */
 async function placeHere(context: Context): Promise<CleanPlace> {
-  const { metadata } = context.object;
-  if (metadata.annotations?.[ANNOTATION_CREDENTIALS_KEPT] === undefined) return {};
-  const found = await findCredentials(context, context.object);
-  return found?.isKept ? { secret: metadata.name } : {};
+  const { object } = context;
+  return (await areOnlyKept(context, object)) ? { secret: object.metadata.name } : {};
 }
 
 function isTerminating(error: unknown): boolean {

@@ -1,10 +1,9 @@
 import { Secret } from '@coxswain/k8s';
 import type { ActorContext } from '@coxswain/runtime/actor';
-import { removeFinalizer } from '@coxswain/runtime/apply';
-import type { Client } from '@coxswain/runtime/client';
-import { isNotFound, keyOf } from '@coxswain/runtime/core';
+import { hasFinalizer, removeFinalizer } from '@coxswain/runtime/apply';
+import { isForbidden, isNotFound, keyOf, messageOf } from '@coxswain/runtime/core';
 import { ANNOTATION_CREDENTIALS_KEPT, type BucketClaim, FINALIZER_BUCKET_DATA, type LogSet } from '../api/index.ts';
-import { claimLabels } from './claims.ts';
+import { claimLabels, titleOf } from './claims.ts';
 import { keptKey, neededKeys } from './needed-secrets.ts';
 
 type Access = Pick<ActorContext<BucketClaim>, 'client' | 'signal'>;
@@ -46,6 +45,23 @@ export async function findCredentials(
   return kept && { data: kept.data ?? {}, isKept: true };
 }
 
+/**
+ * Whether what leads to a claim's data is in nobody's keeping but ours any more, so that a Job has to take it from there. An operator that may
+ * read no Secrets leaves it to the Job's pod to find those of its user.
+ */
+export async function areOnlyKept(context: Access & Pick<ActorContext<BucketClaim>, 'log'>, claim: BucketClaim) {
+  try {
+    return (await findCredentials(context, claim))?.isKept === true;
+  } catch (error) {
+    if (!isForbidden(error) || isNoted(claim)) throw error;
+    context.log.warn(
+      { claim: titleOf(claim), why: messageOf(error) },
+      'the Secrets that lead to its data cannot be read',
+    );
+    return false;
+  }
+}
+
 async function readFromUser({ client, signal }: Access, claim: BucketClaim): Promise<Credentials | undefined> {
   const keys = neededKeys(claim);
   const names = [...new Set(keys.map(({ secret }) => secret))];
@@ -61,19 +77,45 @@ async function readFromUser({ client, signal }: Access, claim: BucketClaim): Pro
   return data;
 }
 
-/** Nobody needs the credentials of a claim any more. */
+/**
+ * Nobody needs the credentials of a claim any more. Looks for itself whether there are any: who kept them may have died before it was noted on
+ * the claim. Deleted first and let go then, so that a cut between the two leaves nothing that nobody comes for.
+ */
 export async function forgetCredentials(
-  client: Client,
+  context: Pick<ActorContext<BucketClaim>, 'client' | 'signal' | 'log'>,
   claim: BucketClaim,
-  { signal }: { readonly signal: AbortSignal },
 ): Promise<void> {
-  if (claim.metadata.annotations?.[ANNOTATION_CREDENTIALS_KEPT] === undefined) return;
-  const kept = await client.of(Secret).find(keptIn(claim), { signal });
-  if (!kept) return;
+  const { client, signal } = context;
+  const kept = await findKept(context, claim);
+  if (!kept || !hasFinalizer(kept, FINALIZER_BUCKET_DATA)) return;
+  const { uid } = kept.metadata;
   try {
+    await client.of(Secret).delete(keyOf(kept), { ...(uid ? { preconditions: { uid } } : {}), signal });
     await removeFinalizer(client, Secret, kept, FINALIZER_BUCKET_DATA, { signal });
-    await client.of(Secret).delete(keyOf(kept), { signal });
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
+}
+
+/** The copy. An operator that may read no Secrets has made none, so that no claim waits for what it cannot see; unless one is noted. */
+async function findKept(
+  { client, signal, log }: Pick<ActorContext<BucketClaim>, 'client' | 'signal' | 'log'>,
+  claim: BucketClaim,
+): Promise<Secret | undefined> {
+  try {
+    return await client.of(Secret).find(keptIn(claim), { signal });
+  } catch (error) {
+    if (!isForbidden(error) || isNoted(claim)) throw error;
+    const why = messageOf(error);
+    log.warn(
+      { claim: titleOf(claim), why },
+      'whether there is a copy of its credentials cannot be seen; none is noted',
+    );
+    return undefined;
+  }
+}
+
+/** Whether it is noted on the claim that there is a copy. When it is not, there may be one all the same. */
+function isNoted({ metadata }: BucketClaim): boolean {
+  return metadata.annotations?.[ANNOTATION_CREDENTIALS_KEPT] !== undefined;
 }

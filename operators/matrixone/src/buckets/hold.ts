@@ -1,14 +1,8 @@
-import type { Pod, PodTemplateSpec } from '@coxswain/k8s';
+import type { PodTemplateSpec } from '@coxswain/k8s';
 import { type ActorContext, Resync } from '@coxswain/runtime/actor';
 import { merge } from '@coxswain/runtime/client';
 import { deepEqual, isAlreadyExists, isNotFound, keyOf } from '@coxswain/runtime/core';
-import {
-  ANNOTATION_ANY_INSTANCE_RUNNING,
-  ANNOTATION_CREDENTIALS_KEPT,
-  BucketClaim,
-  type LogSet,
-  type S3Storage,
-} from '../api/index.ts';
+import { ANNOTATION_ANY_INSTANCE_RUNNING, BucketClaim, type LogSet, type S3Storage } from '../api/index.ts';
 import { bucketPlace, placesOverlap } from '../identity/index.ts';
 import {
   type ClaimContent,
@@ -21,9 +15,7 @@ import {
   titleOf,
   withContent,
 } from './claims.ts';
-import { keepCredentials } from './credentials.ts';
 import { type Claimant, decideClaim, isFree } from './decide.ts';
-import { bucketRetention } from './retention.ts';
 
 type Context = ActorContext<LogSet>;
 
@@ -184,34 +176,6 @@ async function remove({ client, signal }: Pick<Context, 'client' | 'signal'>, cl
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
-}
-
-/**
- * Notes on the claim that a store has run: from now on there may be data. When that is to go one day, what leads to it is kept too.
- * @param pods of the log stores
- */
-export async function noteRunning(context: Context, pods: readonly Pod[]): Promise<void> {
-  const owner = titleOf(context.object);
-  const { namespace = '' } = context.object.metadata;
-  const goes = bucketRetention(context.object.spec) === 'Delete';
-  const state = stateOf(context.object, pods);
-  for (const claim of context.store(BucketClaim).list({ namespace })) {
-    if (claim.status?.bindTo !== owner) continue;
-    const isKept = goes && (await keepCredentials(context, claim, state));
-    const annotations = {
-      ...(isKept ? { [ANNOTATION_CREDENTIALS_KEPT]: state } : {}),
-      ...(mayHaveData(claim) ? {} : { [ANNOTATION_ANY_INSTANCE_RUNNING]: 'true' }),
-    };
-    if (Object.keys(annotations).length === 0) continue;
-    const body = merge({ metadata: { annotations } });
-    await context.client.of(BucketClaim).patch(keyOf(claim), body, { signal: context.signal });
-  }
-}
-
-/** When it changes, credentials may have too: stores that run take new ones only when they are replaced. */
-function stateOf({ metadata }: LogSet, pods: readonly Pod[]): string {
-  const youngest = pods.map(({ metadata: { creationTimestamp = '' } }) => creationTimestamp).sort();
-  return `${metadata.generation ?? 0}/${youngest.at(-1) ?? ''}`;
 }
 
 /** Other claims to this place, or to one around or within it, in whose keeping there may be data that must stay. */

@@ -12,7 +12,8 @@
 export { ownerOfClaim, phaseOfClaim } from './claims.ts';
 export { cleanJob, defaultCleanImage } from './clean-job.ts';
 export { cleanScript } from './clean-script.ts';
-export { type BucketScope, holdBucket, noteRunning, type WantedBucket } from './hold.ts';
+export { type BucketScope, holdBucket, type WantedBucket } from './hold.ts';
+export { noteRan, noteRunning } from './note-running.ts';
 export { releaseBucket } from './release.ts';
 export { bucketRetention } from './retention.ts';
 export { type BucketOptions, setupBuckets } from './setup.ts';

@@ -3,7 +3,7 @@ import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { type Action, type Actor, type ActorContext, Resync } from '@coxswain/runtime/actor';
 import { type Clock, formatTime } from '@coxswain/runtime/core';
 import { ANNOTATION_BOOTSTRAP, type LogSet, type LogSetSpec, logSetNames, PORT_LOG_SERVICE } from '../api/index.ts';
-import { type BucketScope, holdBucket, noteRunning, releaseBucket } from '../buckets/index.ts';
+import { type BucketScope, holdBucket, noteRan, noteRunning, releaseBucket } from '../buckets/index.ts';
 import { type BootstrapMember, parseBootstrapMembers } from '../config/index.ts';
 import { type DefaultServiceArgs, defaultLogSet } from '../defaults/index.ts';
 import { Elapsed } from '../elapsed/index.ts';
@@ -62,7 +62,7 @@ export class LogSetActor implements Actor<LogSet> {
     const scale = scaleLogStores(spec, live, podsOf(context, 'LogSet'), context.clock.now(), (at) =>
       this.#elapsed.since(`${context.object.metadata.uid} scaled in`, at),
     );
-    const input: LogSetInput = { spec, members, reserved: reservedOrdinals(live), scale };
+    const input: LogSetInput = { spec, members, live, reserved: reservedOrdinals(live), scale };
     await this.#hold(context, input, live !== undefined);
     const change = volumeChange(spec.volume, live?.spec.volumeClaimTemplates);
     if (change.kind === 'grow') return growLogVolumes(input, change.to);
@@ -70,10 +70,12 @@ export class LogSetActor implements Actor<LogSet> {
     const workload = await syncLogSet(context, input);
     const failed = reportStores(context, spec, workload);
     const trouble = await reportTrouble(context, 'LogSet', workload);
-    if (this.#options.buckets && context.status.availableStores?.length)
-      await noteRunning(context, podsOf(context, 'LogSet'));
     const next = this.#failover(context, input, failed, trouble.ofPods, workload);
     if (next.action) return next.action;
+    const notKept =
+      this.#options.buckets && context.status.availableStores?.length
+        ? await noteRunning(context, podsOf(context, 'LogSet'))
+        : undefined;
     if (change.kind === 'refuse') {
       refuse(context, 'VolumeShrinks', `volume size cannot be decreased from ${change.from} to ${change.to}`);
     }
@@ -84,6 +86,7 @@ export class LogSetActor implements Actor<LogSet> {
       (scale.keepsClaims && spec.replicas > 0 ? 'log stores are going' : undefined);
     if (pending !== undefined) throw new Resync(pending, next.after ?? scale.after ?? lookAgain);
     if (trouble.message !== undefined) watchTrouble(context, trouble.message);
+    if (notKept !== undefined) watchTrouble(context, notKept, refusalAgain);
     return undefined;
   }
 
@@ -145,6 +148,7 @@ export class LogSetActor implements Actor<LogSet> {
     const cluster = clusterInNeed(context);
     if (cluster) return handOver(context, cluster, this.#elapsed.since(`${uid} deleted`, deletionTimestamp));
     const names = logSetNames(name);
+    if (this.#options.buckets) await noteRan(context, podsOf(context, 'LogSet'));
     const gone = [
       await context.ensureGone(KruiseStatefulSet, { namespace, name: names.workload }),
       await context.ensureGone(Service, { namespace, name: names.discovery }),
@@ -162,6 +166,8 @@ function storeMoment({ object }: Context, podName: string | undefined): string {
   return `${object.metadata.uid} ${podName}`;
 }
 
+/** Milliseconds between tries of what is refused; that a right was given wakes nobody. */
+const refusalAgain = 300_000;
 /** Milliseconds between looks while a store is down; changes of pods wake the controller before. */
 const lookAgain = 15_000;
 

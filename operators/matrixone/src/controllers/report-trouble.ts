@@ -54,11 +54,17 @@ export async function reportTrouble<T extends KubeObject>(
 
 /**
  * Ends the pass of a set that is as its spec says, with pods in trouble all the same: not all that they say wakes the controller.
- * Those that depend on the set do not wait for it. @throws Resync always
+ * Those that depend on the set do not wait for it.
+ * @param after milliseconds to the next look
+ * @throws Resync always
  */
-export function watchTrouble<T extends KubeObject>({ conditions }: ActorContext<T>, trouble: string): never {
+export function watchTrouble<T extends KubeObject>(
+  { conditions }: ActorContext<T>,
+  trouble: string,
+  after = troubleAgain,
+): never {
   conditions.set('Synced', 'True', 'ReconcileSuccess', 'the object is synced');
-  throw new Resync(trouble, troubleAgain);
+  throw new Resync(trouble, after);
 }
 
 /** What the API server says to a workload whose pods it refuses: a quota, a policy, a webhook of others. */
