@@ -10,3 +10,5 @@ export const ANNOTATION_ANY_INSTANCE_RUNNING = 'bucket.matrixorigin.io/any-insta
 export const ANNOTATION_CREDENTIALS_KEPT = 'bucket.matrixorigin.io/credentials-kept';
 /** On a log service: why what leads to its data is not kept; there only while it is so. */
 export const CONDITION_CREDENTIALS_NOT_KEPT = 'CredentialsNotKept';
+/** On what cleans a claim from another namespace: the claim's UID. */
+export const LABEL_CLAIM_UID = 'bucket.matrixorigin.io/claim-uid';

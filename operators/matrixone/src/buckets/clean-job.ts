@@ -1,6 +1,6 @@
 import type { ConfigMap, Container, Job, PodSpec, SecurityContext } from '@coxswain/k8s';
 import { type BucketClaim, MAIN_CONTAINER, VOLUME_S3_CERTIFICATES } from '../api/index.ts';
-import { claimLabels } from './claims.ts';
+import { cleanLabels, cleanNames } from './clean-names.ts';
 import { cleanScript } from './clean-script.ts';
 import { withKeptSecrets } from './needed-secrets.ts';
 
@@ -10,10 +10,6 @@ export const defaultCleanImage = 'amazon/aws-cli';
 const volumeName = 'aws-cli-config';
 const scriptFolder = '/etc/aws-cli-config';
 const scriptName = 'start.sh';
-
-export function cleanNames({ metadata: { name } }: BucketClaim): { readonly job: string; readonly configMap: string } {
-  return { job: `job-${name}`, configMap: `cm-${name}` };
-}
 
 /** Where a cleaning Job runs other than a claim's log stores would. All absent: as they did. */
 export interface CleanPlace {
@@ -29,7 +25,7 @@ export function cleanConfigMap(claim: BucketClaim, { elsewhere }: CleanPlace = {
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { namespace, name: cleanNames(claim).configMap, labels: claimLabels(claim) },
+    metadata: { namespace, name: cleanNames(claim, elsewhere).configMap, labels: cleanLabels(claim, elsewhere) },
     data: { [scriptName]: cleanScript(claim.spec.s3) },
   };
 }
@@ -54,7 +50,7 @@ function cleanContainer(from: Container | undefined, image: string): Container {
   };
 }
 
-function cleanPod(claim: BucketClaim, image: string): PodSpec {
+function cleanPod(claim: BucketClaim, image: string, elsewhere: string | undefined): PodSpec {
   const saved = claim.spec.logSetSpec.spec;
   const { containers = [], initContainers: _init, volumes = [], subdomain: _subdomain, ...rest } = saved ?? {};
   const main = containers.find(({ name }) => name === MAIN_CONTAINER);
@@ -62,7 +58,7 @@ function cleanPod(claim: BucketClaim, image: string): PodSpec {
     ...rest,
     containers: [cleanContainer(main, image)],
     volumes: [
-      { name: volumeName, configMap: { name: cleanNames(claim).configMap, defaultMode: 0o644 } },
+      { name: volumeName, configMap: { name: cleanNames(claim, elsewhere).configMap, defaultMode: 0o644 } },
       ...volumes.filter(({ name }) => name === VOLUME_S3_CERTIFICATES),
     ],
     restartPolicy: 'OnFailure',
@@ -123,15 +119,15 @@ function defined<T extends object>(fields: T): { readonly [K in keyof T]: Exclud
 export function cleanJob(claim: BucketClaim, image: string = defaultCleanImage, place: CleanPlace = {}): Job {
   const { elsewhere, secret } = place;
   const annotations = claim.spec.logSetSpec.metadata?.annotations;
-  const own = cleanPod(claim, image);
+  const own = cleanPod(claim, image, elsewhere);
   const pod = secret === undefined ? own : withKeptSecrets(own, claim, secret);
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
     metadata: {
       namespace: elsewhere ?? claim.metadata.namespace ?? '',
-      name: cleanNames(claim).job,
-      labels: claimLabels(claim),
+      name: cleanNames(claim, elsewhere).job,
+      labels: cleanLabels(claim, elsewhere),
     },
     spec: {
       parallelism: 1,

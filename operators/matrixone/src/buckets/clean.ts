@@ -1,11 +1,12 @@
-import { ConfigMap, Job, type JobCondition, Pod, Secret } from '@coxswain/k8s';
+import { ConfigMap, Job, type JobCondition, type Kind, type KubeObject, Pod, Secret } from '@coxswain/k8s';
 import { type ActorContext, Resync } from '@coxswain/runtime/actor';
 import { controllerReference } from '@coxswain/runtime/apply';
-import { ApiError, isAlreadyExists, keyOf, messageOf } from '@coxswain/runtime/core';
+import { ApiError, isAlreadyExists, isNotFound, keyOf, messageOf } from '@coxswain/runtime/core';
 import type { EventDetails } from '@coxswain/runtime/events';
 import { BucketClaim } from '../api/index.ts';
-import { claimLabels, titleOf } from './claims.ts';
-import { type CleanPlace, cleanConfigMap, cleanJob, cleanNames } from './clean-job.ts';
+import { titleOf } from './claims.ts';
+import { type CleanPlace, cleanConfigMap, cleanJob } from './clean-job.ts';
+import { cleanLabels, cleanNames, isJobOf, isOwnedBy } from './clean-names.ts';
 import { areOnlyKept, findCredentials } from './credentials.ts';
 import { allClaims, type BucketScope, keptBesides } from './hold.ts';
 
@@ -35,9 +36,13 @@ export interface CleanOptions {
  * @throws Resync until then; the condition `recyclable` says why
  */
 export async function cleanBucket(context: Context, options: CleanOptions): Promise<void> {
-  const { metadata } = context.object;
   const job = findJob(context, options);
-  if (!job) return begin(context, options);
+  return job ? follow(context, options, job) : begin(context, options);
+}
+
+/** Goes on by how its Job fares. */
+async function follow(context: Context, options: CleanOptions, job: Job): Promise<void> {
+  const { metadata } = context.object;
   if (job.metadata.deletionTimestamp) throw new Resync('the failed Job is being replaced');
   const isElsewhere = job.metadata.namespace !== metadata.namespace;
   const failed = conditionOf(job, 'Failed');
@@ -45,22 +50,36 @@ export async function cleanBucket(context: Context, options: CleanOptions): Prom
   if (failed)
     keepData(context, options, `Job ${titleOf(job)} failed: ${(await lastWords(context, job)) || failed.message}`);
   else if (!conditionOf(job, 'Complete')) return lookAt(context, options, job, isElsewhere);
-  if (isElsewhere) await context.ensureGone(Job, keyOf(job));
+  if (isElsewhere) await remove(context, job);
 }
 
+/** The claim's own Job: others may have the same name. */
 function findJob(context: Context, { elsewhere }: CleanOptions): Job | undefined {
-  const { namespace = '' } = context.object.metadata;
-  const name = cleanNames(context.object).job;
+  const { object } = context;
+  const { namespace = '' } = object.metadata;
   const jobs = context.store(Job);
-  return jobs.get({ namespace, name }) ?? (elsewhere ? jobs.get({ namespace: elsewhere, name }) : undefined);
+  const here = jobs.get({ namespace, name: cleanNames(object).job });
+  if (here && isJobOf(here, object)) return here;
+  if (elsewhere === undefined || elsewhere === namespace) return undefined;
+  return [...jobs.list({ namespace: elsewhere })].find((job) => isJobOf(job, object));
+}
+
+/** Deletes a Job as it was seen, and no other. */
+async function remove({ client, signal }: Context, job: Job): Promise<void> {
+  const { uid } = job.metadata;
+  const options = { propagation: 'Background', ...(uid ? { preconditions: { uid } } : {}), signal } as const;
+  await client.of(Job).delete(keyOf(job), options).catch(ignoreMissing);
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!isNotFound(error)) throw error;
 }
 
 /** Looks at a Job that runs. */
 async function lookAt(context: Context, options: CleanOptions, job: Job, isElsewhere: boolean): Promise<void> {
   if (isElsewhere && !(await equip(context, job))) {
     keepData(context, options, lostCredentials);
-    await context.ensureGone(Job, keyOf(job));
-    return;
+    return remove(context, job);
   }
   const trouble = await lastWords(context, job);
   const where = isElsewhere ? ` by Job ${titleOf(job)}` : '';
@@ -86,23 +105,44 @@ function conditionOf({ status }: Job, type: string): JobCondition | undefined {
 
 /** Starts the first Job, or the next, when nobody else's data is at the path. While this claim is there nobody can begin to use it. */
 async function begin(context: Context, options: CleanOptions): Promise<void> {
-  const { client, object, signal } = context;
+  const { object } = context;
   const other = keptBesides(object, await allClaims(context, options.scope));
+  const ownerReferences = [controllerReference(BucketClaim, object)];
+  let there: Job | undefined;
   try {
     await context.apply(ConfigMap, cleanConfigMap(object));
     if (other) return heldBack(context, other);
-    const ownerReferences = [controllerReference(BucketClaim, object)];
     const job = cleanJob(object, options.image, await placeHere(context));
-    await client.of(Job).create({ ...job, metadata: { ...job.metadata, ownerReferences } }, { signal });
+    there = await create(context, { ...job, metadata: { ...job.metadata, ownerReferences } });
   } catch (error) {
     if (isTerminating(error)) return beginElsewhere(context, options, other);
-    if (error instanceof Resync) throw error;
-    if (!isAlreadyExists(error)) {
-      context.conditions.set('recyclable', 'False', 'FailCreateJob', messageOf(error));
-      throw error;
-    }
+    throw failed(context, error);
   }
+  if (there) return follow(context, options, there);
   wait(context, 'Cleaning', 'the data is being removed', lookAgain);
+}
+
+/** Says why there is no Job. */
+function failed({ conditions }: Context, error: unknown): unknown {
+  if (!(error instanceof Resync)) conditions.set('recyclable', 'False', 'FailCreateJob', messageOf(error));
+  return error;
+}
+
+/** Makes a Job. @returns the claim's own that is there already. @throws Resync when there is one of somebody else */
+async function create(context: Context, job: Job): Promise<Job | undefined> {
+  const { client, object, signal } = context;
+  try {
+    await client.of(Job).create(job, { signal });
+    return undefined;
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
+  const there = await client.of(Job).find(keyOf(job), { signal });
+  if (!there) throw new Resync('a Job of that name has just gone');
+  if (isJobOf(there, object)) return there;
+  const message = `Job ${titleOf(there)} is there already, and not of BucketClaim ${titleOf(object)}: delete it, or the data stays`;
+  warn(context, 'NameTaken', message);
+  return wait(context, 'NameTaken', message, obstacleAgain);
 }
 
 function whoKeeps({ spec }: BucketClaim, other: BucketClaim): string {
@@ -130,20 +170,17 @@ const lostCredentials = 'the Secrets with what leads to it are gone';
 
 /** The namespace takes nothing new: the Job runs where the operator lives. What is in the way there is in the way for good. */
 async function beginElsewhere(context: Context, options: CleanOptions, other: BucketClaim | undefined): Promise<void> {
-  const { client, object, signal } = context;
+  const { object } = context;
   const { image, elsewhere } = options;
   if (other) return keepData(context, options, whoKeeps(object, other));
   if (!elsewhere || elsewhere === object.metadata.namespace)
     return keepData(context, options, 'the operator has no other namespace for the Job that would remove it');
   if (!(await findCredentials(context, object))) return keepData(context, options, lostCredentials);
-  try {
-    await client.of(Job).create(cleanJob(object, image, { elsewhere, secret: cleanNames(object).job }), { signal });
-  } catch (error) {
-    if (!isAlreadyExists(error)) {
-      context.conditions.set('recyclable', 'False', 'FailCreateJob', messageOf(error));
-      throw error;
-    }
-  }
+  const place = { elsewhere, secret: cleanNames(object, elsewhere).job };
+  const there = await create(context, cleanJob(object, image, place)).catch((error: unknown) => {
+    throw failed(context, error);
+  });
+  if (there) return follow(context, options, there);
   wait(context, 'Cleaning', `the data is being removed by a Job in namespace ${elsewhere}`, 0);
 }
 
@@ -151,17 +188,24 @@ async function beginElsewhere(context: Context, options: CleanOptions, other: Bu
 async function equip({ client, object, signal }: Context, job: Job): Promise<boolean> {
   const { namespace: elsewhere = '', name, uid = '' } = job.metadata;
   // Made last: when it is there, all is.
-  if (await client.of(Secret).find({ namespace: elsewhere, name }, { signal })) return true;
+  const there = await client.of(Secret).find({ namespace: elsewhere, name }, { signal });
+  if (there && isOwnedBy(there, job)) return true;
   const found = await findCredentials({ client, signal }, object);
   if (!found) return false;
   const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'Job', name, uid }];
-  const configMap = cleanConfigMap(object, { elsewhere });
-  const metadata = { namespace: elsewhere, name, labels: claimLabels(object), ownerReferences };
-  await client
-    .of(ConfigMap)
-    .create({ ...configMap, metadata: { ...configMap.metadata, ownerReferences } }, { signal })
-    .catch(ignoreExisting);
-  await client.of(Secret).create({ metadata, data: found.data }, { signal }).catch(ignoreExisting);
+  const { metadata, ...content } = cleanConfigMap(object, { elsewhere });
+  // By the name that its pod knows: operators before this one gave another.
+  const mounted = job.spec?.template.spec?.volumes?.find(({ configMap }) => configMap)?.configMap?.name;
+  // What is there of an earlier Job goes with that: another's script would remove another's data.
+  const mine = async <T extends KubeObject>(kind: Kind<T>, made: T) => {
+    await client.of(kind).create(made, { signal }).catch(ignoreExisting);
+    const found = await client.of(kind).find(keyOf(made), { signal });
+    if (!found || !isOwnedBy(found, job))
+      throw new Resync(`${kind.kind} ${titleOf(made)} is there already, and not of Job ${name}`, lookAgain);
+  };
+  await mine(ConfigMap, { ...content, metadata: { ...metadata, name: mounted ?? metadata.name, ownerReferences } });
+  const labels = cleanLabels(object, elsewhere);
+  await mine(Secret, { metadata: { namespace: elsewhere, name, labels, ownerReferences }, data: found.data } as Secret);
   return true;
 }
 
@@ -192,7 +236,7 @@ async function again(context: Context, job: Job, failed: JobCondition): Promise<
   const tried = at - (Date.parse(object.metadata.deletionTimestamp ?? '') || at);
   const left = at + Math.min(Math.max(tried, leastPause), mostPause) - clock.now();
   if (left > 0) wait(context, 'JobFailure', message, left);
-  await context.ensureGone(Job, keyOf(job));
+  await remove(context, job);
   wait(context, 'JobFailure', message, 2_000);
 }
 
