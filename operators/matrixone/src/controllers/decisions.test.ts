@@ -58,6 +58,12 @@ test('a store that has no pod counts as one that is down', () => {
   expect([decide(2), decide(3)]).toEqual(['replace', 'blocked']);
 });
 
+test('a store that is on its way out is not replaced again', () => {
+  const available = [0, 2, 3].map((i) => ({ podName: `mo-log-${i}`, phase: 'Up', lastTransition: at(-9e7) }));
+  const createdAt = () => noon - 9e7;
+  expect(decideFailover(spec, [down(1, 700_000)], [1], noon, { available, createdAt })).toMatchObject({ kind: 'wait' });
+});
+
 test('what a person has confirmed is replaced, and the message says how to confirm', () => {
   const both = [down(0, 700_000), down(1, 700_000)];
   const decision = decideFailover(spec, both, [], noon);

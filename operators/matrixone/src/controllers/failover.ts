@@ -10,7 +10,7 @@ import {
   type LogSet,
   type LogSetSpec,
 } from '../api/index.ts';
-import { type StoreStatus, untilFailed } from './store-status.ts';
+import { ordinalOf, type StoreStatus, storesStatus, untilFailed } from './store-status.ts';
 
 /** What is to be done about failed log stores. */
 export type FailoverDecision =
@@ -49,7 +49,10 @@ export function decideFailover(
   const timeout = parseDuration(spec.storeFailureTimeout ?? '10m');
   const after = Math.min(...failed.map((store) => untilFailed(store, timeout, now)));
   if (after > 0) return { kind: 'wait', after };
-  const lost = failed.filter((store) => untilFailed(store, timeout, now) <= 0);
+  // One whose ordinal is out of use is on its way out.
+  const isLost = (store: StoreStatus) =>
+    untilFailed(store, timeout, now) <= 0 && !reserved.includes(ordinalOf(store.podName));
+  const lost = failed.filter(isLost);
   const confirmed = lost.find(({ podName = '' }) => evidence.confirmed?.has(podName));
   if (confirmed) return { kind: 'replace', victim: confirmed };
   const [victim] = lost;
@@ -94,6 +97,18 @@ export function confirmedPods({ metadata }: Pick<LogSet, 'metadata'>): ReadonlyS
       .map((name) => name.trim())
       .filter(Boolean),
   );
+}
+
+/**
+ * Whether the pod of a store that counts as lost is still down: asked of the server, as what is known may be late, and its data goes with it. One
+ * that is gone, or another one by now, gets its time.
+ */
+export async function isStillDown(context: ActorContext<LogSet>, podName: string): Promise<boolean> {
+  const { client, clock, object, signal, status } = context;
+  const key = { namespace: object.metadata.namespace ?? '', name: podName };
+  const pod = await client.of(Pod).find(key, { signal });
+  if (!pod || pod.metadata.uid !== context.store(Pod).get(key)?.metadata.uid) return false;
+  return storesStatus([pod], status, clock.now()).failedStores.length > 0;
 }
 
 /**

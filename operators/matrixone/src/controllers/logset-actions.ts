@@ -1,6 +1,6 @@
 import { PersistentVolumeClaim, Pod } from '@coxswain/k8s';
 import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
-import type { Action, ActorContext } from '@coxswain/runtime/actor';
+import { type Action, type ActorContext, Resync } from '@coxswain/runtime/actor';
 import { removeFinalizer } from '@coxswain/runtime/apply';
 import { merge } from '@coxswain/runtime/client';
 import { isNotFound, keyOf } from '@coxswain/runtime/core';
@@ -18,7 +18,7 @@ import { type BootstrapMember, chooseBootstrapMembers } from '../config/index.ts
 import { type LogSetPlan, planLogSet } from '../plan/index.ts';
 import { claimRetention } from '../pods/index.ts';
 import { applyPlan, keyOfSet, liveSet } from './children.ts';
-import { orphanPod } from './failover.ts';
+import { isStillDown, orphanPod } from './failover.ts';
 import type { LogScale } from './log-scale.ts';
 import { ordinalOf, type StoreStatus } from './store-status.ts';
 import { growClaims } from './volumes.ts';
@@ -29,9 +29,14 @@ type Context = ActorContext<LogSet>;
 export interface LogSetInput {
   readonly spec: LogSetSpec;
   readonly members: readonly BootstrapMember[];
+  /** The workload that the rest was decided on. */
+  readonly live: KruiseStatefulSet | undefined;
   readonly reserved: readonly number[];
   readonly scale: LogScale;
 }
+
+/** Milliseconds between looks at what is known late. */
+const lookAgain = 5_000;
 
 export function liveWorkload(context: Context): KruiseStatefulSet | undefined {
   const { namespace, name } = keyOfSet(context.object);
@@ -47,9 +52,17 @@ export function logSetPlan(context: Context, input: LogSetInput): LogSetPlan {
   return planLogSet(set, spec, members, reserved, live, scale);
 }
 
-/** Brings all children to what the spec wants. */
+/**
+ * Brings all children to what the spec wants. The ordinals out of use are carried on from the workload as it is known: from one that is known
+ * late, a store would come back without its data that has been replaced meanwhile. So it is written only if it is still that one.
+ * @throws ApiError Conflict
+ */
 export function syncLogSet(context: Context, input: LogSetInput): Promise<KruiseStatefulSet> {
-  return applyPlan(context, KruiseStatefulSet, logSetPlan(context, input));
+  const plan = logSetPlan(context, input);
+  const { resourceVersion } = input.live?.metadata ?? {};
+  if (resourceVersion === undefined) return applyPlan(context, KruiseStatefulSet, plan);
+  const workload = { ...plan.workload, metadata: { ...plan.workload.metadata, resourceVersion } };
+  return applyPlan(context, KruiseStatefulSet, { ...plan, workload });
 }
 
 /**
@@ -88,6 +101,7 @@ export function replaceStore(input: LogSetInput, { podName = '' }: StoreStatus):
       const ordinal = ordinalOf(podName);
       if (Number.isNaN(ordinal))
         throw new Error(`pod ${podName} of LogSet ${context.object.metadata.name} has no ordinal`);
+      if (!(await isStillDown(context, podName))) throw new Resync(`${podName} is not down any more`, lookAgain);
       if (input.spec.failedPodStrategy === 'Orphan') await orphanPod(context, podName);
       await syncLogSet(context, { ...input, reserved: [...input.reserved, ordinal].sort((a, b) => a - b) });
       const message = `log store ${podName} was down for ${input.spec.storeFailureTimeout} and is being replaced`;

@@ -1,6 +1,6 @@
 import { ConfigMap, PersistentVolumeClaim, Pod } from '@coxswain/k8s';
 import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
-import { json, merge } from '@coxswain/runtime/client';
+import { apply, json, merge } from '@coxswain/runtime/client';
 import { expect, test } from 'vitest';
 import { LogSet, MatrixOneCluster } from '../api/index.ts';
 import { World } from './test-world.ts';
@@ -22,9 +22,9 @@ async function startWith(failedPodStrategy: 'Delete' | 'Orphan'): Promise<World>
   return world;
 }
 
-/** Makes the container of a pod one that cannot start any more. */
-async function breakPod(world: World, name: string): Promise<void> {
-  const image = json([{ op: 'replace', path: '/spec/containers/0/image', value: 'invalid.example/broken:1' }]);
+/** Makes the container of a pod one that cannot start any more, or another one. */
+async function breakPod(world: World, name: string, value = 'invalid.example/broken:1'): Promise<void> {
+  const image = json([{ op: 'replace', path: '/spec/containers/0/image', value }]);
   await world.drive(world.client.of(Pod).patch(inNamespace(name), image));
 }
 
@@ -82,6 +82,48 @@ test('a failover of long ago does not stand in the way of the next one', async (
   await world.clock.advance(30_000);
   await world.until('the cluster is settled', () => world.settled());
   expect(await logPods(world)).toEqual(['mo-log-2', 'mo-log-3', 'mo-log-4']);
+});
+
+test('a store that another operator has replaced does not come back by one that has not heard of it', async () => {
+  await using world = await startWith('Delete');
+  const match = { verb: 'watch', resource: 'statefulsets', user: 'matrixone-operator' };
+  world.embedded.faults.add({ match, action: { watch: 'delay', ms: 20_000 } });
+  await world.stopOperator();
+  await world.startOperator();
+  const sets = world.client.of(KruiseStatefulSet);
+  const { spec, metadata } = await world.drive(sets.get(inNamespace('mo-log')));
+  const { name, namespace, labels, ownerReferences } = metadata;
+  const replaced = { metadata: { name, namespace, labels, ownerReferences }, spec: { ...spec, reserveOrdinals: [1] } };
+  const other = { fieldManager: 'matrixone-operator', force: true };
+  await world.drive(sets.patch(inNamespace('mo-log'), apply(replaced), other));
+  await world.drive(
+    world.client.of(MatrixOneCluster).patch(key, merge({ spec: { logService: { config: 'x = 1\n' } } })),
+  );
+  await world.clock.advance(15_000);
+  expect(await logPods(world)).toEqual(['mo-log-0', 'mo-log-2', 'mo-log-3']);
+  await world.until('the cluster is settled', () => world.settled());
+  expect(await logPods(world)).toEqual(['mo-log-0', 'mo-log-2', 'mo-log-3']);
+  expect((await world.drive(sets.get(inNamespace('mo-log')))).spec.reserveOrdinals).toEqual([1]);
+});
+
+test('a store that is up again is not replaced by an operator that has not heard of it', async () => {
+  await using world = await startWith('Delete');
+  const before = await podUids(world);
+  const { spec } = await world.drive(world.client.of(Pod).get(inNamespace('mo-log-1')));
+  const match = { verb: 'watch', resource: 'pods', user: 'matrixone-operator' };
+  world.embedded.faults.add({ match, action: { watch: 'delay', ms: 20_000 } });
+  await world.stopOperator();
+  await world.startOperator();
+  await breakPod(world, 'mo-log-1');
+  await world.clock.advance(25_000);
+  await breakPod(world, 'mo-log-1', spec?.containers[0]?.image);
+  await world.clock.advance(18_000);
+  // Here it is known as down for as long as a store may be.
+  const log = await world.drive(world.client.of(LogSet).get(key));
+  expect(log.status?.failedStores).toMatchObject([{ podName: 'mo-log-1' }]);
+  await world.until('the cluster is settled', () => world.settled());
+  expect(await logPods(world)).toEqual(['mo-log-0', 'mo-log-1', 'mo-log-2']);
+  expect((await podUids(world))['mo-log-1']).toBe(before['mo-log-1']);
 });
 
 test('two stores are replaced when a person says so, naming them', async () => {
