@@ -1,3 +1,4 @@
+import { rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataDirError, type DirLock, lockDirectory } from '@coxswain/cluster';
 import type { Logger } from '@coxswain/runtime/core';
@@ -13,17 +14,39 @@ export function nameTaken(name: string, other: { readonly pid: number; readonly 
 }
 
 /**
- * Takes the name of a cluster for this process: of two that start at once, one gets it. Released when the process is gone.
+ * Takes the name of a cluster for this process: of two that start at once, one gets it. Released when the process is gone; a release leaves
+ * nothing behind.
  * @throws UsageError when another process has it
  */
-export async function claimName(home: string, name: string, log: Logger): Promise<DirLock> {
+export async function claimName(home: string, name: string, log: Logger, tries = 3): Promise<DirLock> {
+  const folder = join(home, 'running');
   try {
-    return lockDirectory(join(home, 'running'), log);
+    return releasedWhole(folder, lockDirectory(folder, log));
   } catch (error) {
     if (!(error instanceof DataDirError)) throw error;
     if (error.cause === undefined) throw nameTaken(name, await readProcessFile(home));
+    // The one that had the name took the folder away just now.
+    if (hasCode(error.cause, 'ENOENT') && tries > 1) return claimName(home, name, log, tries - 1);
     throw new UsageError(`cannot write to the folder ${home}: ${systemReason(error.cause)}; set COX_HOME to another`, {
       cause: error,
     });
   }
+}
+
+/** The lock has a folder of its own, as a data-dir may be the cluster's home. Only an empty folder goes: another process may be in it. */
+function releasedWhole(folder: string, lock: DirLock): DirLock {
+  return {
+    release() {
+      lock.release();
+      try {
+        rmdirSync(folder);
+      } catch (error) {
+        if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].some((code) => hasCode(error, code))) throw error;
+      }
+    },
+  };
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return (error as NodeJS.ErrnoException).code === code;
 }
