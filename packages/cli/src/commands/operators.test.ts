@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { ConfigMap } from '@coxswain/k8s';
+import { ConfigMap, type DynamicObject } from '@coxswain/k8s';
 import { MatrixOneCluster } from '@coxswain/operator-matrixone';
 import { installCrds, isReady } from '@coxswain/runtime/apply';
+import { applyAny, createDiscovery } from '@coxswain/runtime/client';
 import { startTestCluster, VirtualClock } from '@coxswain/testing';
 import { expect, test } from 'vitest';
-import { parse } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import { operators } from './operators.ts';
 
 const file = new URL('../../../../examples/matrixone/processes.yaml', import.meta.url);
@@ -19,9 +20,12 @@ test('compute nodes of a group that is drained begin in service: nobody here wou
     operator.setup(manager);
     await manager.start();
   }
-  const example = parse(readFileSync(file, 'utf8')) as MatrixOneCluster;
-  expect(example.spec.cnGroups?.[0]?.scalingConfig?.storeDrainEnabled).toBe(true);
-  await client.of(MatrixOneCluster).create({ ...example, metadata: { ...example.metadata, namespace } });
+  const example = parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS() as DynamicObject);
+  for (const object of example) {
+    await applyAny(client, createDiscovery(client), { ...object, metadata: { ...object.metadata, namespace } });
+  }
+  const { spec } = await client.of(MatrixOneCluster).get({ namespace, name: 'mo' });
+  expect(spec.cnGroups?.[0]?.scalingConfig?.storeDrainEnabled).toBe(true);
   await cluster.until(MatrixOneCluster, { namespace, name: 'mo' }, (found) => found !== undefined && isReady(found), {
     timeout: 600_000,
   });
