@@ -58,6 +58,11 @@ test('a cluster that is backed up and restored has its rows, and is restored onc
   await expect(client.query('create table notes (body text)')).rejects.toThrow('already exists');
   await expect(client.query('select * from other')).rejects.toThrow('does not exist');
   await client.query('create table if not exists notes (body text)');
+  await expect(client.query('drop table notes')).rejects.toThrow('it has no storage engine and knows: ');
+  await client.query('create table more (body text)');
+  await client.query('insert into more values ("in ""other"" quotes")');
+  expect(await client.query('select * from more')).toEqual([{ body: 'in "other" quotes' }]);
+  expect(await client.query('show tables')).toEqual([{ Tables: 'more' }, { Tables: 'notes' }]);
 
   const [host = '', port = ''] = address.split(':');
   const login = ['--host', host, `--port=${port}`, '--user=root'];

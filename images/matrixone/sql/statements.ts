@@ -32,7 +32,7 @@ async function evaluate(text: string, session: Session, context: StatementContex
       return 'MatrixOne';
     default:
       if (/^@@[\w.]+$/.test(text)) return '';
-      throw new SqlError(1149, `the stand-in cannot evaluate ${text}`, '42000');
+      throw new SqlError(1149, `the stand-in of MatrixOne cannot evaluate ${text} (${known})`, '42000');
   }
 }
 
@@ -116,6 +116,11 @@ const statements: readonly (readonly [RegExp, Run])[] = [
   ],
 ];
 
+/** What somebody who types at it can do; the README has the rest. */
+const known =
+  "it has no storage engine and knows: select of values, sleep(n); create table t (c text), insert into t values ('x'), select * from t, " +
+  'show tables; show processlist, show backend servers, kill N; use, begin, commit, rollback';
+
 /** Carries out a statement. @throws SqlError for one that the stand-in does not know */
 export async function execute(text: string, session: Session, context: StatementContext): Promise<Result> {
   const statement = text.trim().replace(/;\s*$/, '').trim();
@@ -123,5 +128,5 @@ export async function execute(text: string, session: Session, context: Statement
     const match = pattern.exec(statement);
     if (match) return run(match, session, context);
   }
-  throw new SqlError(20105, `not supported by the stand-in: ${statement.slice(0, 60)}`);
+  throw new SqlError(20105, `not supported by the stand-in of MatrixOne: ${statement.slice(0, 60)} (${known})`);
 }

@@ -25,10 +25,19 @@ const create: Run = async ([, unless, table = '', column = ''], _, context) => {
   return undefined;
 };
 
+/** A text in either kind of quotes, in which a quote stands twice. */
+const text = `'(?:[^']|'')*'|"(?:[^"]|"")*"`;
+const value = String.raw`\(\s*(${text})\s*\)`;
+
+function textOf(quoted: string): string {
+  const quote = quoted.charAt(0);
+  return quoted.slice(1, -1).replaceAll(quote + quote, quote);
+}
+
 /** Rows in the order of their statements, whichever node took them, as far as clocks agree. */
 const insert: Run = async ([, table = '', list = ''], _, context) => {
   await columnOf(table, context);
-  const values = [...list.matchAll(/\(\s*'((?:[^']|'')*)'\s*\)/g)].map(([, text = '']) => text.replaceAll("''", "'"));
+  const values = [...list.matchAll(new RegExp(value, 'g'))].map(([, quoted = '']) => textOf(quoted));
   const key = `${String(context.clock.now()).padStart(15, '0')}-${randomUUID()}`;
   await storageOf(context).put(rowsFolder(table) + key, JSON.stringify(values));
   return undefined;
@@ -42,11 +51,16 @@ const selectAll: Run = async ([, table = ''], _, context) => {
   return { columns: [column], rows: values.map((value) => [value]) };
 };
 
-const value = String.raw`\(\s*'(?:[^']|'')*'\s*\)`;
+const showTables: Run = async (_, __, context) => {
+  const keys = await storageOf(context).list(`${folder}/`);
+  const names = keys.flatMap((key) => /^tables\/(\w+)\/column$/.exec(key)?.[1] ?? []);
+  return { columns: ['Tables'], rows: names.toSorted().map((name) => [name]) };
+};
 
 /** Tables of one column of text, which all nodes of a cluster share. */
 export const tableStatements: readonly (readonly [RegExp, Run])[] = [
   [/^create\s+table\s+(if\s+not\s+exists\s+)?`?(\w+)`?\s*\(\s*`?(\w+)`?\s+(?:text|varchar\s*\(\d+\))\s*\)$/i, create],
   [new RegExp(String.raw`^insert\s+into\s+\`?(\w+)\`?\s+values\s*(${value}(?:\s*,\s*${value})*)$`, 'i'), insert],
+  [/^show\s+tables$/i, showTables],
   [/^select\s+\*\s+from\s+`?(\w+)`?$/i, selectAll],
 ];
