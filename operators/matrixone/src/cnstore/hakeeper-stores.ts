@@ -4,8 +4,10 @@ import {
   type ClusterDetails,
   cnLoad,
   errorCode,
+  heartbeatAge,
   isUnknownStore,
   MatrixOneError,
+  missingReplicas,
   shardLeaders,
   tnLocks,
   workState,
@@ -129,12 +131,21 @@ class HaKeeperStores implements HaKeeperCnStores {
   }
 
   async logStores(haKeeper: string, age: number, signal: AbortSignal): Promise<readonly LogStoreRecord[]> {
-    const { logStores } = await this.#links.of(haKeeper).details(signal, age);
+    const details = await this.#links.of(haKeeper).details(signal, age);
+    const { logStores, cnStores, tnStores } = details;
     const leaders = [...shardLeaders(logStores)];
-    return logStores.map(({ uuid }) => {
-      const leads = leaders.filter(([, leader]) => leader === uuid).map(([shardId]) => Number(shardId));
-      return { uuid, leads: leads.sort((a, b) => a - b) };
-    });
+    const missing = missingReplicas(logStores);
+    // HAKeeper does not tell its own time: the newest heartbeat of all is a second old at most.
+    const tick = [...logStores, ...cnStores, ...tnStores].reduce(
+      (most, store) => (store.tick > most ? store.tick : most),
+      0n,
+    );
+    return logStores.map((store) => ({
+      uuid: store.uuid,
+      leads: numbers(leaders.filter(([, leader]) => leader === store.uuid).map(([shardId]) => shardId)),
+      missing: numbers(missing.get(store.uuid) ?? []),
+      silentFor: heartbeatAge({ tick }, store),
+    }));
   }
 
   async forget(store: CnStore, signal: AbortSignal): Promise<void> {
@@ -158,6 +169,8 @@ async function find(link: ClusterLink, { uuid }: CnStore, signal: AbortSignal): 
   const { cnStores } = await link.details(signal);
   return cnStores.find((node) => node.uuid === uuid);
 }
+
+const numbers = (shards: readonly bigint[]): readonly number[] => shards.map(Number).sort((a, b) => a - b);
 
 function recordOf({
   lockServiceAddress,

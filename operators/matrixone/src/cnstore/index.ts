@@ -5,6 +5,7 @@
 export { type DrainDecision, decideDrain, drainTimeout } from './drain.ts';
 export { UnregisteredNodeError } from './errors.ts';
 export { type HaKeeperCnStores, type HaKeeperCnStoresOptions, hakeeperCnStores } from './hakeeper-stores.ts';
+export { runsSince } from './main-container.ts';
 export { isClusterGone } from './pass.ts';
 export { changeMetadata, type MetadataChange } from './pod-writes.ts';
 export {

@@ -13,6 +13,8 @@ export interface LogScale {
   readonly scaledInAt?: string;
   /** Whether the volumes of stores that go must stay: they may hold replicas that are nowhere else yet. */
   readonly keepsClaims: boolean;
+  /** How many stores, counted from the lowest ordinal, a rollout leaves as they are for now. */
+  readonly partition?: number;
   /** What the next step waits for; absent when none is to come. */
   readonly waits?: string;
   /** Milliseconds until it is worth looking again. */

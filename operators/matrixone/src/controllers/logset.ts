@@ -4,6 +4,7 @@ import { type Action, type Actor, type ActorContext, Resync } from '@coxswain/ru
 import { type Clock, formatTime } from '@coxswain/runtime/core';
 import { ANNOTATION_BOOTSTRAP, type LogSet, type LogSetSpec, logSetNames, PORT_LOG_SERVICE } from '../api/index.ts';
 import { type BucketScope, holdBucket, noteRan, noteRunning, releaseBucket } from '../buckets/index.ts';
+import type { CnStoreService } from '../cnstore/index.ts';
 import { type BootstrapMember, parseBootstrapMembers } from '../config/index.ts';
 import { type DefaultServiceArgs, defaultLogSet } from '../defaults/index.ts';
 import { Elapsed } from '../elapsed/index.ts';
@@ -30,6 +31,7 @@ import { isOfTheSpec } from './pod-trouble.ts';
 import { refuse, refuseProblems } from './refuse.ts';
 import { reportTrouble, type SetTrouble, watchTrouble } from './report-trouble.ts';
 import { pendingRollout } from './rollout.ts';
+import { type GuardedRollout, RolloutGuard } from './rollout-guard.ts';
 import { type StoreStatus, updateStores } from './store-status.ts';
 
 type Context = ActorContext<LogSet>;
@@ -38,6 +40,8 @@ export interface LogSetActorOptions {
   readonly serviceArgs: DefaultServiceArgs;
   readonly failover: boolean;
   readonly clock: Clock;
+  /** Who tells of log stores. Absent: rollouts go by the readiness of pods alone. */
+  readonly logStores?: CnStoreService['logStores'];
   /** Where owners of S3 paths are looked for. Absent: paths have no owners. */
   readonly buckets?: BucketScope;
 }
@@ -46,10 +50,12 @@ export interface LogSetActorOptions {
 export class LogSetActor implements Actor<LogSet> {
   readonly #options: LogSetActorOptions;
   readonly #elapsed: Elapsed;
+  readonly #guard: RolloutGuard | undefined;
 
   constructor(options: LogSetActorOptions) {
     this.#options = options;
     this.#elapsed = new Elapsed(options.clock);
+    this.#guard = options.logStores && new RolloutGuard(options.logStores, this.#elapsed);
   }
 
   async observe(context: Context): Promise<Action<LogSet> | undefined> {
@@ -62,8 +68,10 @@ export class LogSetActor implements Actor<LogSet> {
     const scale = scaleLogStores(spec, live, podsOf(context, 'LogSet'), context.clock.now(), (at) =>
       this.#elapsed.since(`${context.object.metadata.uid} scaled in`, at),
     );
-    const input: LogSetInput = { spec, members, live, reserved: reservedOrdinals(live), scale };
-    await this.#hold(context, input, live !== undefined);
+    const free: LogSetInput = { spec, members, live, reserved: reservedOrdinals(live), scale };
+    await this.#hold(context, free, live !== undefined);
+    const rollout = await this.#guarded(context, free);
+    const input: LogSetInput = { ...free, scale: { ...scale, ...partitionOf(rollout) } };
     const change = volumeChange(spec.volume, live?.spec.volumeClaimTemplates);
     if (change.kind === 'grow') return growLogVolumes(input, change.to);
 
@@ -84,10 +92,17 @@ export class LogSetActor implements Actor<LogSet> {
       (failed.length > 0 ? `${failed.length} log stores are down` : undefined) ??
       scale.waits ??
       (scale.keepsClaims && spec.replicas > 0 ? 'log stores are going' : undefined);
-    if (pending !== undefined) throw new Resync(pending, next.after ?? scale.after ?? lookAgain);
+    if (pending !== undefined) throw new Resync(pending, rollout.after ?? next.after ?? scale.after ?? lookAgain);
     if (trouble.message !== undefined) watchTrouble(context, trouble.message);
     if (notKept !== undefined) watchTrouble(context, notKept, refusalAgain);
     return undefined;
+  }
+
+  /** How far a rollout may go in this pass. */
+  async #guarded(context: Context, input: LogSetInput): Promise<GuardedRollout> {
+    if (!this.#guard || !input.live) return {};
+    const { workload } = logSetPlan(context, input);
+    return this.#guard.step(context, workload, input.live, podsOf(context, 'LogSet'));
   }
 
   /** Nothing starts before the S3 path is its own. */
@@ -160,6 +175,8 @@ export class LogSetActor implements Actor<LogSet> {
     return this.#options.buckets ? releaseBucket(context, this.#options.buckets) : true;
   }
 }
+
+const partitionOf = ({ partition }: GuardedRollout) => (partition === undefined ? {} : { partition });
 
 /** Names the moment of a store's last change. */
 function storeMoment({ object }: Context, podName: string | undefined): string {

@@ -73,9 +73,15 @@ function setupClusters(manager: Manager, serviceArgs: ServiceArgs, { backup, pro
   if (sql) setupMetricReader(manager, sql);
 }
 
-function setupLogSets(manager: Manager, serviceArgs: ServiceArgs, { buckets, failover }: MatrixOneOptions): void {
+function setupLogSets(
+  manager: Manager,
+  serviceArgs: ServiceArgs,
+  { buckets, failover, cnStores }: MatrixOneOptions,
+): void {
   const scopeOfBuckets = buckets ? { buckets: buckets.namespace ? { namespace: buckets.namespace } : {} } : {};
-  const logSet = new LogSetActor({ clock: manager.clock, serviceArgs, failover: failover ?? true, ...scopeOfBuckets });
+  const logStores = cnStores?.logStores ? { logStores: cnStores.logStores.bind(cnStores) } : {};
+  const options = { clock: manager.clock, serviceArgs, failover: failover ?? true };
+  const logSet = new LogSetActor({ ...options, ...scopeOfBuckets, ...logStores });
   const logSets = manager
     .actor(LogSet, logSet, { ...common, finalizer: FINALIZER_LOGSET })
     .owns(KruiseStatefulSet, { scope })

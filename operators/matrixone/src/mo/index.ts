@@ -30,5 +30,6 @@ export {
   type WorkState,
   workState,
 } from './messages/stores.ts';
+export { missingReplicas } from './missing-replicas.ts';
 export { haKeeperShard, shardLeaders } from './shard-leaders.ts';
 export { type TnLocks, tnLocks } from './tn-locks.ts';

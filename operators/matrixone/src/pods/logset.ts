@@ -54,6 +54,8 @@ export interface StoreScaling {
   /** The volumes of stores that go stay, whatever the policy says. */
   readonly keepsClaims: boolean;
   readonly scaledInAt?: string;
+  /** How many stores, counted from the lowest ordinal, a rollout leaves as they are for now. */
+  readonly partition?: number;
 }
 
 /**
@@ -80,6 +82,7 @@ export function logSetWorkload(
     claims: keptClaimTemplates(claimTemplates(spec.volume, spec), live?.spec.volumeClaimTemplates),
     retention: { whenDeleted: retention, whenScaled: scaling.keepsClaims ? 'Retain' : retention },
     reserveOrdinals,
+    partition: scaling.partition,
     ...(scaling.scaledInAt && { annotations: { [ANNOTATION_SCALED_IN_AT]: scaling.scaledInAt } }),
   });
 }

@@ -17,6 +17,8 @@ export interface StoresParts {
   readonly claims: readonly PersistentVolumeClaim[];
   readonly retention: { readonly whenDeleted: ClaimRetention; readonly whenScaled: ClaimRetention };
   readonly reserveOrdinals?: readonly number[];
+  /** How many stores, counted from the lowest ordinal, a rollout leaves as they are; absent: none. */
+  readonly partition?: number | undefined;
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
@@ -38,7 +40,13 @@ export function storesWorkload(parts: StoresParts): KruiseStatefulSet {
       selector: { matchLabels: labels },
       serviceName: parts.serviceName,
       podManagementPolicy: 'Parallel',
-      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { podUpdatePolicy: 'InPlaceIfPossible' } },
+      updateStrategy: {
+        type: 'RollingUpdate',
+        rollingUpdate: {
+          podUpdatePolicy: 'InPlaceIfPossible',
+          ...(parts.partition === undefined ? {} : { partition: parts.partition }),
+        },
+      },
       persistentVolumeClaimRetentionPolicy: parts.retention,
       template: parts.template,
       ...(parts.reserveOrdinals && parts.reserveOrdinals.length > 0 ? { reserveOrdinals: parts.reserveOrdinals } : {}),
