@@ -1,5 +1,6 @@
 /** A whole MatrixOne of real processes, run by the operator as its chart installs it. */
 import { Pod } from '@coxswain/k8s';
+import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { systemClock } from '@coxswain/runtime/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { status } from '../kubectl/status/command.ts';
@@ -37,6 +38,33 @@ test('status tells which log store leads; when its pod goes, which one does next
   await client.of(Pod).delete({ namespace, name: first });
   await world.until('another leader', async () => (await leader()) !== first);
   await world.settled(120);
+});
+
+test('log stores take another configuration one by one, each when HAKeeper has the one before back', {
+  timeout: patience,
+}, async () => {
+  const sets = world.cluster.client.of(KruiseStatefulSet);
+  const held = new Set<number>();
+  const starts = async () => {
+    const pods = await world.pods('LogSet');
+    return pods.map(({ status: told }) => told?.containerStatuses?.[0]?.restartCount ?? 0);
+  };
+  const before = await starts();
+  await world.change({ logService: { config: '[log]\nlevel = "warn"\n' } });
+  await world.until(
+    'three new starts',
+    async () => {
+      const { spec } = await sets.get({ namespace, name: 'mo-log' });
+      held.add(spec.updateStrategy?.rollingUpdate?.partition ?? 0);
+      const now = await starts();
+      return now.every((count, at) => count > (before[at] ?? 0));
+    },
+    120,
+  );
+  expect([...held].filter((stores) => stores > 0)).toEqual([2, 1]);
+  await world.settled(120);
+  const { spec } = await sets.get({ namespace, name: 'mo-log' });
+  expect(spec.updateStrategy?.rollingUpdate?.partition ?? 0).toBe(0);
 });
 
 test('more compute nodes, and fewer again: no session is cut', { timeout: patience }, async () => {
