@@ -36,6 +36,14 @@ export function dependenciesOf(object: KubeObject & { readonly deps?: SetDepende
   ];
 }
 
+/** The LogSet that a set depends on, as far as it is known; none of an external one. */
+export function logSetOf<T extends KubeObject & { readonly deps?: SetDependencies }>(
+  context: Pick<ActorContext<T>, 'object' | 'store'>,
+): LogSet | undefined {
+  const key = keyFrom(context.object, context.object.deps?.logSet);
+  return key && context.store(LogSet).get(key);
+}
+
 /** The log service as a dependant needs it. */
 export interface LogView {
   readonly service: LogService;

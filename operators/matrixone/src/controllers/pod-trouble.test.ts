@@ -152,6 +152,15 @@ test('why a container could not be started is said: those are words of the node'
   );
 });
 
+test('a node that ends by itself may do so for its storage; one that is killed, or another container, does not', () => {
+  const of = (name: string, exitCode: number) => {
+    const end = { terminated: { ...ended(exitCode) } };
+    const status = container({ waiting: { reason: 'CrashLoopBackOff' } }, { name, restartCount: 3, lastState: end });
+    return podTrouble(podWith(status), now)?.mayBeStorage;
+  };
+  expect([of('main', 1), of('main', 2), of('main', 137), of('agent', 2)]).toEqual([true, true, undefined, undefined]);
+});
+
 test('one that ends without a failure again and again is named as such, not its volumes', () => {
   const end = { terminated: ended(0) };
   const status = container({ waiting: { reason: 'CrashLoopBackOff' } }, { restartCount: 3, lastState: end });

@@ -1,7 +1,7 @@
 import type { ContainerStatus, Pod } from '@coxswain/k8s';
 import type { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { parseTime } from '@coxswain/runtime/core';
-import { CONDITION_CN_STORE } from '../api/index.ts';
+import { CONDITION_CN_STORE, MAIN_CONTAINER } from '../api/index.ts';
 import { crashOf, isStartFailure, steadyAfter } from './crash.ts';
 import { isPodReady } from './store-status.ts';
 
@@ -9,6 +9,8 @@ import { isPodReady } from './store-status.ts';
 export interface PodTrouble {
   readonly reason: string;
   readonly message: string;
+  /** Whether it may come of a storage that does not take the node: only the node's log knows. */
+  readonly mayBeStorage?: true;
 }
 
 /** Milliseconds that are the normal course: of a scheduler that waits for volumes, and of a pod on its way up or down. */
@@ -30,6 +32,9 @@ const making: ReadonlySet<string | undefined> = new Set([
   'RunContainerError',
   'StartError',
 ]);
+
+/** Exit codes with which a node of MatrixOne ends by itself: by a fatal line, or by a panic. */
+const ofService: ReadonlySet<number> = new Set([1, 2]);
 
 /** Longest part of somebody else's words that is repeated. */
 const longest = 300;
@@ -112,7 +117,8 @@ function crashing({ name }: ContainerStatus, { end, when }: NonNullable<ReturnTy
     when === 'soon'
       ? `container ${name} ends soon after each start, ${last}`
       : `container ${name} ends again and again, ${last}, and waits for its next start`;
-  return { reason: 'Crashing', message };
+  const mayBeStorage = name === MAIN_CONTAINER && ofService.has(end.exitCode);
+  return { reason: 'Crashing', message, ...(mayBeStorage ? { mayBeStorage } : {}) };
 }
 
 /** A container that has ended, and that its node does not start at once: it was started too often. */
@@ -133,7 +139,7 @@ function startTrouble(pod: Pod, now: number): PodTrouble | undefined {
     // Draining nodes, and those that a person keeps out of service, are in no trouble.
     if (gate.reason !== 'CNStoreNotRegistered' && gate.reason !== 'CNStoreUnknown') return undefined;
     const message = `it runs, and is not in service: ${cut(gate.message || gate.reason)}`;
-    return { reason: 'NotInService', message };
+    return { reason: 'NotInService', message, mayBeStorage: true };
   }
   const paused = pausing(pod, now);
   if (paused) return paused;

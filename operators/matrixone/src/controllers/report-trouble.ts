@@ -1,8 +1,10 @@
 import { type KubeObject, type Pod, Secret } from '@coxswain/k8s';
 import { type ActorContext, Resync } from '@coxswain/runtime/actor';
-import type { SetKind } from '../api/index.ts';
+import type { LogSet, S3Storage, SetKind } from '../api/index.ts';
 import { podsOf } from './children.ts';
+import { logSetOf } from './log-view.ts';
 import { type PodTrouble, podTrouble } from './pod-trouble.ts';
+import { storageHint } from './storage-hint.ts';
 
 /** The condition that says why pods of a set do not get ready; there only while it is so. */
 export const CONDITION_PODS_FAILING = 'PodsFailing';
@@ -37,7 +39,7 @@ export async function reportTrouble<T extends KubeObject>(
 ): Promise<SetTrouble> {
   const { conditions, event } = context;
   const pods = [...podsOf(context, kind)].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-  const ofPods = await troublesOf(context, pods);
+  const ofPods = await troublesOf(context, pods, storageOf(context, kind));
   const causes = [...refusal(workload, pods), ...byCause(ofPods)];
   const [first] = causes;
   if (!first) {
@@ -80,15 +82,26 @@ function refusal({ kind, metadata, spec, status }: Workload, pods: readonly Pod[
 async function troublesOf<T extends KubeObject>(
   context: ActorContext<T>,
   pods: readonly Pod[],
+  s3: S3Storage | undefined,
 ): Promise<ReadonlyMap<string, PodTrouble>> {
   const troubles = new Map<string, PodTrouble>();
   for (const pod of pods) {
     const trouble = podTrouble(pod, context.clock.now());
     if (!trouble) continue;
     const missing = trouble.reason === 'VolumesMissing' ? await missingSecret(context, pod) : undefined;
-    troubles.set(pod.metadata.name, missing ?? trouble);
+    troubles.set(pod.metadata.name, missing ?? withHint(trouble, s3));
   }
   return troubles;
+}
+
+/** The object storage that the pods of a set ask for at their start; proxies ask for none. */
+function storageOf<T extends KubeObject>(context: ActorContext<T>, kind: SetKind): S3Storage | undefined {
+  if (kind === 'LogSet') return (context.object as KubeObject as LogSet).spec.sharedStorage.s3;
+  return kind === 'DNSet' || kind === 'CNSet' ? logSetOf(context)?.spec.sharedStorage.s3 : undefined;
+}
+
+function withHint(trouble: PodTrouble, s3: S3Storage | undefined): PodTrouble {
+  return trouble.mayBeStorage && s3 ? { ...trouble, message: `${trouble.message}; ${storageHint(s3)}` } : trouble;
 }
 
 /** One for each cause, with the pods that have it. */
