@@ -12,8 +12,9 @@ export default defineConfig({
       'examples/**/*.test.ts',
       'images/**/*.test.ts',
     ],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // far more than any takes: on a machine that others load tenfold, too, it is the test that says what is late
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     globalSetup: ['scripts/test-servers.ts'],
     setupFiles: ['scripts/test-setup.ts'],
     pool: 'forks',

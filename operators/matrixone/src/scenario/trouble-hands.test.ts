@@ -55,20 +55,20 @@ test('a LogSet deleted by hand lets its stores run on, and the next one finds th
   expect(await podsOf(world, 'LogSet')).toEqual([]);
 });
 
-const others: readonly (readonly [Kind, string, string])[] = [
-  [DNSet, 'mo', 'DNSet'],
-  [CNSet, 'mo-tp', 'CNSet'],
-  [ProxySet, 'mo', 'ProxySet'],
+const others: readonly { readonly kind: Kind; readonly name: string }[] = [
+  { kind: DNSet, name: 'mo' },
+  { kind: CNSet, name: 'mo-tp' },
+  { kind: ProxySet, name: 'mo' },
 ];
 
-test.each(others)('another set that is deleted by hand (%o) is made again', async (kind, name, component) => {
+test.each(others)('another set that is deleted by hand ($kind.kind) is made again', async ({ kind, name }) => {
   await using world = await TroubleWorld.settled();
   const before = await podsOf(world, 'LogSet');
   await world.drive(world.client.of(kind).delete(inNamespace(name)));
   await world.world.clock.advance(1_000);
   await world.recovers();
   expect(await podsOf(world, 'LogSet')).toEqual(before);
-  expect((await podsOf(world, component)).length).toBeGreaterThan(0);
+  expect((await podsOf(world, kind.kind)).length).toBeGreaterThan(0);
 });
 
 const data = { data: { mine: 'x' } };
@@ -87,9 +87,9 @@ const foreign: readonly (readonly [Kind, string, object, Kind, string])[] = [
   [CloneSet, 'mo-proxy', { spec: pods }, ProxySet, 'mo'],
 ];
 
-test.each(foreign)(
-  'an object of somebody else (%o %s) is left to him, and the set says so until it is gone',
-  async (kind, name, content, setKind, setName) => {
+test.each(foreign.map(([kind, ...rest]) => [`${kind.kind} ${rest[0]}`, kind, ...rest] as const))(
+  'an object of somebody else (%s) is left to him, and the set says so until it is gone',
+  async (_, kind, name, content, setKind, setName) => {
     await using world = await TroubleWorld.start();
     const his = await world.drive(world.client.of(kind).create({ metadata: inNamespace(name), ...content }));
     await world.create({});

@@ -51,15 +51,15 @@ test('a Secret that goes while all runs harms nobody until a pod has to start ag
 const image = 'invalid.example/mo:v2.1.0';
 const group = { name: 'tp', replicas: 2, cacheVolume: { size: '1Gi' } };
 const parts = [
-  [LogSet, 'mo', { logService: { image } }, { logService: { image: null } }],
-  [DNSet, 'mo', { tn: { image } }, { tn: { image: null } }],
-  [CNSet, 'mo-tp', { cnGroups: [{ ...group, image }] }, { cnGroups: [group] }],
-  [ProxySet, 'mo', { proxy: { image } }, { proxy: { image: null } }],
-] as const;
+  { kind: LogSet, name: 'mo', wrong: { logService: { image } }, right: { logService: { image: null } } },
+  { kind: DNSet, name: 'mo', wrong: { tn: { image } }, right: { tn: { image: null } } },
+  { kind: CNSet, name: 'mo-tp', wrong: { cnGroups: [{ ...group, image }] }, right: { cnGroups: [group] } },
+  { kind: ProxySet, name: 'mo', wrong: { proxy: { image } }, right: { proxy: { image: null } } },
+];
 
 test.each(parts)(
-  'a wrong image in an update of a %o is taken back without a hand on its pods',
-  async (kind, name, wrong, right) => {
+  'a wrong image in an update of a $kind.kind is taken back without a hand on its pods',
+  async ({ kind, name, wrong, right }) => {
     await using world = await TroubleWorld.settled();
     const before = await podUids(world);
     await change(world, wrong);
