@@ -2,7 +2,7 @@ import { ConfigMap, Event, Job, Namespace, Secret } from '@coxswain/k8s';
 import { expect, test } from 'vitest';
 import { BucketClaim } from '../api/index.ts';
 import { cleanNames, isJobOf } from './clean-names.ts';
-import { BucketWorld } from './test-world.ts';
+import { BucketWorld, cleaner } from './test-world.ts';
 
 const operators = 'operators';
 
@@ -128,4 +128,22 @@ test('a Job of somebody else with the name of the claim’s is neither believed 
   expect(told.map(({ series }) => series)).toEqual([undefined]);
   await world.drive(world.client.of(Job).delete({ namespace: 'default', name: 'job-bucket-same' }));
   await world.until('the claim is gone', async () => (await world.claims()).length === 0);
+});
+
+test('a Job that the operator before made for the claim is gone on with, though it has no labels', async () => {
+  await using world = await BucketWorld.start();
+  await createKeys(world, 'default');
+  const claim = await world.drive(world.client.of(BucketClaim).create(leaving('default', 'bucket-same')));
+  const { uid = '', name } = claim.metadata;
+  const owner = { apiVersion: claim.apiVersion ?? '', kind: 'BucketClaim', name, uid, controller: true };
+  const pod = { containers: [{ name: 'main', image: cleaner }], restartPolicy: 'OnFailure' };
+  const metadata = { namespace: 'default', name: 'job-bucket-same', ownerReferences: [owner] };
+  const made = await world.drive(world.client.of(Job).create({ metadata, spec: { template: { spec: pod } } } as Job));
+  await world.startOperator();
+  const uids = new Set<string | undefined>();
+  await world.until('the claim is gone', async () => {
+    for (const job of await world.jobs()) uids.add(job.metadata.uid);
+    return (await world.claims()).length === 0;
+  });
+  expect([...uids]).toEqual([made.metadata.uid]);
 });
