@@ -76,6 +76,7 @@ export class LogSetActor implements Actor<LogSet> {
     if (change.kind === 'grow') return growLogVolumes(input, change.to);
 
     const workload = await syncLogSet(context, input);
+    rollout.written?.();
     const failed = reportStores(context, spec, workload);
     const trouble = await reportTrouble(context, 'LogSet', workload);
     const next = this.#failover(context, input, failed, trouble.ofPods, workload);
@@ -172,6 +173,7 @@ export class LogSetActor implements Actor<LogSet> {
     ];
     if (!gone.every(Boolean) || podsOf(context, 'LogSet').length > 0) return false;
     await removeClaims(context);
+    this.#guard?.forget(context);
     return this.#options.buckets ? releaseBucket(context, this.#options.buckets) : true;
   }
 }

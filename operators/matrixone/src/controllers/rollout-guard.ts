@@ -22,6 +22,8 @@ export interface GuardedRollout {
   readonly partition?: number;
   /** Milliseconds until it is worth looking again. */
   readonly after?: number;
+  /** To be called when the StatefulSet was written. */
+  readonly written?: () => void;
 }
 
 /** Milliseconds between looks while stores are held. */
@@ -47,6 +49,8 @@ export class RolloutGuard {
   /** By LogSet: since when its rollout is held, and since when HAKeeper has not answered; both by the monotonic clock. */
   readonly #held = new Map<string, { since: number; told: boolean }>();
   readonly #blind = new Map<string, { since: number; told: boolean }>();
+  /** By LogSet: the template that was written last. */
+  readonly #written = new Map<string, string>();
 
   constructor(ask: AskLogStores, elapsed: Elapsed) {
     this.#ask = ask;
@@ -60,9 +64,29 @@ export class RolloutGuard {
     live: KruiseStatefulSet,
     pods: readonly Pod[],
   ): Promise<GuardedRollout> {
+    const { uid = '' } = context.object.metadata;
+    const template = JSON.stringify(planned.spec.template);
+    // One that was written may read otherwise for good, where the server keeps it in another form.
+    const isNew = this.#written.get(uid) !== template && !contains(live.spec.template, planned.spec.template);
+    const written = () => void this.#written.set(uid, template);
+    return { ...(await this.#decide(context, planned, live, pods, isNew)), written };
+  }
+
+  /** Nothing of a LogSet that is gone is remembered. */
+  forget(context: Context): void {
+    this.#over(context);
+    this.#written.delete(context.object.metadata.uid ?? '');
+  }
+
+  async #decide(
+    context: Context,
+    planned: KruiseStatefulSet,
+    live: KruiseStatefulSet,
+    pods: readonly Pod[],
+    isNew: boolean,
+  ): Promise<GuardedRollout> {
     const ordinals = storeOrdinals(planned.spec.replicas ?? 1, planned.spec.reserveOrdinals?.map(Number));
     if (ordinals.length < 2) return this.#over(context);
-    const isNew = !contains(live.spec.template, planned.spec.template);
     // Until OpenKruise has seen the newest spec nobody knows which pods are as it says.
     if (!isNew && (live.status?.observedGeneration ?? 0) < (live.metadata.generation ?? 0)) {
       const { partition = 0 } = live.spec.updateStrategy?.rollingUpdate ?? {};
@@ -70,7 +94,7 @@ export class RolloutGuard {
     }
     const target = isNew ? undefined : live.status?.updateRevision;
     const members = ordinals.map((ordinal) => pods.find(({ metadata }) => ordinalOf(metadata.name) === ordinal));
-    const isUpdated = (pod: Pod | undefined) => pod !== undefined && pod.metadata.labels?.[revisionHash] === target;
+    const isUpdated = (pod: Pod | undefined) => target !== undefined && pod?.metadata.labels?.[revisionHash] === target;
     if (members.every(isUpdated) || !members.some(Boolean)) return this.#over(context);
     const records = await this.#look(context);
     const stores = members.map((pod): RollingStore => {
