@@ -59,6 +59,31 @@ test('the CRDs have the names, columns and subresources that users know', () => 
   ]);
 });
 
+/** Paths of what a user writes that say nothing of what they are; types of Kubernetes, which have no descriptions here, are left out. */
+function undescribed(node: SchemaNode, path: string): string[] {
+  const inner = Object.entries(node.properties ?? {}).flatMap(([name, property]) => {
+    const at = `${path}.${name}`;
+    if (name === 'resources' || name === 'overlay' || name === 'selector') return property.description ? [] : [at];
+    return [...(property.description ? [] : [at]), ...undescribed(property, at)];
+  });
+  return node.items && typeof node.items === 'object'
+    ? [...inner, ...undescribed(node.items as SchemaNode, path)]
+    : inner;
+}
+
+test('kubectl explain says what each kind is, and each field that is written', () => {
+  const silent = resources.flatMap((resource) => {
+    const { kind } = resource.crd().spec.names;
+    const schema = version(resource)?.schema?.openAPIV3Schema as SchemaNode;
+    const parts = ['spec', 'deps', 'meta'].flatMap((part) => {
+      const node = schema.properties?.[part];
+      return node ? undescribed(node, `${kind}.${part}`) : [];
+    });
+    return [...(schema.description ? [] : [kind]), ...parts];
+  });
+  expect(silent).toEqual([]);
+});
+
 test('what a spec must have', () => {
   const required = (resource: (typeof resources)[number]) => {
     const schema = version(resource)?.schema?.openAPIV3Schema;

@@ -7,13 +7,14 @@ export const Backup = defineResource({
   group: GROUP,
   version: VERSION,
   kind: 'Backup',
+  description: 'A backup that lies somewhere.',
   plural: 'backups',
   scope: 'Cluster',
   root: {
     meta: s.object({
       location: sharedStorage.describe('Where the data of the backup is.'),
       id: s.string().describe('Name of the backup for the backup program.'),
-      size: s.quantity().optional(),
+      size: s.quantity().optional().describe('How large the data is.'),
       atTime: s.dateTime().describe('The moment the backup shows.'),
       completeTime: s.dateTime().describe('When the backup was done.'),
       sourceRef: s.string().describe('What it was taken of.'),

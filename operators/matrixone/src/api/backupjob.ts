@@ -8,6 +8,7 @@ export const BackupJob = defineResource({
   group: GROUP,
   version: VERSION,
   kind: 'BackupJob',
+  description: 'Takes one backup of a running database, and goes when its time is over.',
   plural: 'backupjobs',
   scope: 'Namespaced',
   spec: s.object({

@@ -8,11 +8,12 @@ export const BucketClaim = defineResource({
   group: GROUP,
   version: VERSION,
   kind: 'BucketClaim',
+  description: 'Exclusive ownership of one S3 path.',
   plural: 'bucketclaims',
   shortNames: ['bucket'],
   scope: 'Namespaced',
   spec: s.object({
-    s3,
+    s3: s3.describe('The path that is claimed.'),
     logSetSpec: s.any<PodTemplateSpec>().describe('The pod template of the log service, for the cleaning job.'),
   }),
   status: s.object({

@@ -52,6 +52,7 @@ export const CNClaim = defineResource({
   group: GROUP,
   version: VERSION,
   kind: 'CNClaim',
+  description: 'A claim to one compute node of a pool.',
   plural: 'cnclaims',
   scope: 'Namespaced',
   spec: cnClaimSpec,

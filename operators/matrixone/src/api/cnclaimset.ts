@@ -5,9 +5,9 @@ import { GROUP, VERSION } from './constants.ts';
 import { replicaScale } from './shared.ts';
 
 const claimMetadata = s.object({
-  name: s.string().optional(),
-  labels: s.map(s.string()).optional(),
-  annotations: s.map(s.string()).optional(),
+  name: s.string().optional().describe('Ignored: each claim has a name of its own.'),
+  labels: s.map(s.string()).optional().describe('Labels of the claims.'),
+  annotations: s.map(s.string()).optional().describe('Annotations of the claims.'),
 });
 
 /** A number of claims that are all alike. */
@@ -15,11 +15,17 @@ export const CNClaimSet = defineResource({
   group: GROUP,
   version: VERSION,
   kind: 'CNClaimSet',
+  description: 'A number of claims that are all alike.',
   plural: 'cnclaimsets',
   scope: 'Namespaced',
   spec: s.object({
-    replicas: s.int32(),
-    template: s.object({ metadata: claimMetadata.optional(), spec: cnClaimSpec.optional() }),
+    replicas: s.int32().describe('How many claims there are to be.'),
+    template: s
+      .object({
+        metadata: claimMetadata.optional().describe('Labels and annotations of the claims.'),
+        spec: cnClaimSpec.optional().describe('Spec of the claims.'),
+      })
+      .describe('What the claims are like.'),
     selector: s
       .k8s<LabelSelector>('io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector')
       .with({ 'x-kubernetes-map-type': 'atomic' })

@@ -14,7 +14,7 @@ import {
 export const dnSetSpec = s.object({
   ...podSet,
   cacheVolume: volume.optional().describe('Without it the data sits on the container file system.'),
-  sharedStorageCache: sharedStorageCache.optional(),
+  sharedStorageCache: sharedStorageCache.optional().describe('Caches of the shared storage.'),
 });
 
 export const dnSetStatus = s.object({ ...conditionalStatus, ...failoverStatus });
@@ -24,6 +24,7 @@ export const DNSet = defineResource({
   group: GROUP,
   version: VERSION,
   kind: 'DNSet',
+  description: 'The transaction nodes.',
   plural: 'dnsets',
   scope: 'Namespaced',
   spec: dnSetSpec,

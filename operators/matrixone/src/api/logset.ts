@@ -6,7 +6,7 @@ const configFields = {
   logShards: s.int().optional().describe('Default 1.'),
   dnShards: s.int().optional().describe('Default 1.'),
   logShardReplicas: s.int().optional().describe('Default 3 with three or more stores, else 1.'),
-  restoreFrom: s.string().optional(),
+  restoreFrom: s.string().optional().describe('Name of the Backup that the log service begins with.'),
 };
 
 /** CEL: each of the fields is what it was. One that was left open may be filled in: that is what defaulting does. */
@@ -22,14 +22,21 @@ const s3Immutable = 'sharedStorage.s3 is immutable';
 
 /** Where a log service has its data: it cannot be led elsewhere. */
 export const logSharedStorage = sharedStorage
-  .extend({ s3: s3.rule(kept(Object.keys(s3.props)), s3Immutable).optional() })
+  .extend({
+    s3: s3
+      .rule(kept(Object.keys(s3.props)), s3Immutable)
+      .optional()
+      .describe('A path in a bucket.'),
+  })
   .rule('has(self.s3) == has(oldSelf.s3)', { message: s3Immutable, fieldPath: '.s3' });
 
 export const logSetSpec = s
   .object({
     ...podSet,
-    volume,
-    sharedStorage: logSharedStorage,
+    volume: volume.describe('Where each store keeps its log.'),
+    sharedStorage: logSharedStorage.describe(
+      'Where the database has its data: one of s3 and fileSystem. It cannot be led elsewhere.',
+    ),
     initialConfig: initialConfig.optional().describe('Used once, when the service is bootstrapped. Immutable.'),
     storeFailureTimeout: s
       .string()
@@ -57,7 +64,13 @@ export const logSetSpec = s
 export const logSetStatus = s.object({
   ...conditionalStatus,
   ...failoverStatus,
-  discovery: s.object({ port: s.int32().optional(), address: s.string().optional() }).optional(),
+  discovery: s
+    .object({
+      port: s.int32().optional().describe('Port of HAKeeper.'),
+      address: s.string().optional().describe('Host of HAKeeper.'),
+    })
+    .optional()
+    .describe('Where HAKeeper is found.'),
 });
 
 /** The log service: a group of stores with a quorum, and the cluster's HAKeeper. */
@@ -65,6 +78,7 @@ export const LogSet = defineResource({
   group: GROUP,
   version: VERSION,
   kind: 'LogSet',
+  description: 'The log service: stores with a quorum, and HAKeeper of the database.',
   plural: 'logsets',
   scope: 'Namespaced',
   spec: logSetSpec,

@@ -15,32 +15,43 @@ export const matrixOneClusterSpec = s
     tp: cnSetSpec.optional().describe('Deprecated: a group named "tp".'),
     ap: cnSetSpec.optional().describe('Deprecated: a group named "ap".'),
     cnGroups: s
-      .list(s.object({ name: s.string(), ...cnSetFields }).rule(nodePortNeedsType.rule, nodePortNeedsType), {
-        type: 'map',
-        keys: ['name'],
-      })
+      .list(
+        s
+          .object({ name: s.string().describe('Name of the group; its CNSet is called CLUSTER-NAME.'), ...cnSetFields })
+          .rule(nodePortNeedsType.rule, nodePortNeedsType),
+        {
+          type: 'map',
+          keys: ['name'],
+        },
+      )
       .maxItems(mostGroups)
       .optional()
       .describe('The groups of compute nodes.'),
     dn: dnSetSpec.optional().describe('Deprecated: the old name of tn.'),
-    tn: dnSetSpec.optional(),
-    logService: logSetSpec,
-    webui: webUISpec.optional(),
-    proxy: proxySetSpec.optional(),
+    tn: dnSetSpec.optional().describe('The transaction nodes: their DNSet.'),
+    logService: logSetSpec.describe('The log service: its LogSet.'),
+    webui: webUISpec.optional().describe('The dashboard: its WebUI. None by default.'),
+    proxy: proxySetSpec.optional().describe('The proxies that clients connect to: their ProxySet. None by default.'),
     version: s.string().describe('Tag of the image.').rule('self != ""', 'version must be set'),
     imageRepository: s.string().optional().describe('Default matrixorigin/matrixone.'),
-    topologySpread: s.list(s.string()).optional(),
-    nodeSelector: s.map(s.string()).optional(),
-    imagePullPolicy: s.string().optional(),
+    topologySpread: s.list(s.string()).optional().describe('That of all sets that name none.'),
+    nodeSelector: s.map(s.string()).optional().describe('That of all sets that name none.'),
+    imagePullPolicy: s.string().optional().describe('"Always", "IfNotPresent" or "Never", for all pods.'),
     restoreFrom: s
       .string()
       .maxLength(253)
       .optional()
       .describe('Name of a Backup to start from: it is restored once, before anything of the cluster runs. Immutable.'),
-    metricReaderEnabled: s.boolean().optional(),
-    semanticVersion: s.string().optional(),
+    metricReaderEnabled: s
+      .boolean()
+      .optional()
+      .describe('Makes a user of the database that may read its metrics. Default false.'),
+    semanticVersion: s
+      .string()
+      .optional()
+      .describe('The version of MatrixOne when spec.version is none, as for the tag nightly.'),
     operatorVersion: s.string().optional().describe('Set to the latest on new clusters.'),
-    memoryFsSize: s.quantity().optional(),
+    memoryFsSize: s.quantity().optional().describe('That of all sets that name none.'),
   })
   .rule('has(self.tn) || has(self.dn)', { message: '.spec.tn must be set', fieldPath: '.tn' })
   .rule('!(has(self.tn) && has(self.dn))', {
@@ -53,10 +64,10 @@ export const matrixOneClusterSpec = s
   });
 
 const groupStatus = s.object({
-  name: s.string().optional(),
-  host: s.string().optional(),
-  ready: s.boolean().optional(),
-  synced: s.boolean().optional(),
+  name: s.string().optional().describe('Name of its CNSet.'),
+  host: s.string().optional().describe('Host of its Service.'),
+  ready: s.boolean().optional().describe('Whether all its nodes are ready.'),
+  synced: s.boolean().optional().describe('Whether it is as the spec says.'),
 });
 
 /** A whole MatrixOne: log service, transaction nodes, groups of compute nodes, proxies. */
@@ -64,6 +75,7 @@ export const MatrixOneCluster = defineResource({
   group: GROUP,
   version: VERSION,
   kind: 'MatrixOneCluster',
+  description: 'A whole MatrixOne: log service, transaction nodes, groups of compute nodes, proxies.',
   plural: 'matrixoneclusters',
   shortNames: ['mo'],
   scope: 'Namespaced',
@@ -71,7 +83,11 @@ export const MatrixOneCluster = defineResource({
   status: s.object({
     ...conditionalStatus,
     phase: s.string().optional().describe('"Ready" or "NotReady".'),
-    credentialRef: s.object({ name: s.string().optional() }).atomic().optional(),
+    credentialRef: s
+      .object({ name: s.string().optional() })
+      .atomic()
+      .optional()
+      .describe('Secret with the first user, keys username and password.'),
     clusterMetrics: s
       .object({
         secretRef: s.object({ name: s.string().optional() }).atomic().optional(),

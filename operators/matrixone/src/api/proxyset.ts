@@ -5,7 +5,10 @@ import { conditionalStatus, imageColumns, logSetRef, podSet, serviceFields } fro
 export const proxySetSpec = s.object({
   ...podSet,
   ...serviceFields,
-  minReadySeconds: s.int32().optional(),
+  minReadySeconds: s
+    .int32()
+    .optional()
+    .describe('For how long a new proxy must be ready before the next one is updated.'),
   waitPluginAddr: s.string().optional().describe('"host:port" that must accept connections before the proxy starts.'),
 });
 
@@ -20,6 +23,7 @@ export const ProxySet = defineResource({
   group: GROUP,
   version: VERSION,
   kind: 'ProxySet',
+  description: 'The proxies in front of the compute nodes.',
   plural: 'proxysets',
   scope: 'Namespaced',
   spec: proxySetSpec,

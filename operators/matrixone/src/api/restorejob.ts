@@ -8,6 +8,7 @@ export const RestoreJob = defineResource({
   group: GROUP,
   version: VERSION,
   kind: 'RestoreJob',
+  description: 'Brings a backup into the storage of a database that is to be.',
   plural: 'restorejobs',
   scope: 'Namespaced',
   spec: s.object({

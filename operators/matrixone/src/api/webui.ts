@@ -13,8 +13,8 @@ import {
 export const webUISpec = s.object({
   ...podSet,
   serviceType: serviceFields.serviceType,
-  updateStrategy: updateStrategy.optional(),
-  imagePullPolicy: s.string().optional(),
+  updateStrategy: updateStrategy.optional().describe('How many pods more or less there may be during an update.'),
+  imagePullPolicy: s.string().optional().describe('"Always", "IfNotPresent" or "Never".'),
 });
 
 export const webUIStatus = s.object({ ...conditionalStatus, ...failoverStatus });
@@ -24,12 +24,19 @@ export const WebUI = defineResource({
   group: GROUP,
   version: VERSION,
   kind: 'WebUI',
+  description: 'The dashboard.',
   plural: 'webuis',
   scope: 'Namespaced',
   spec: webUISpec,
   specOptional: true,
   status: webUIStatus,
-  root: { deps: s.object({ cnset: s.anyObject<ObjectDependency>().optional() }).optional() },
+  root: {
+    deps: s
+      .object({
+        cnset: s.anyObject<ObjectDependency>().optional().describe('The CNSet that it shows, by metadata.name.'),
+      })
+      .optional(),
+  },
   printColumns: imageColumns,
   subresources: { status: true },
 });
