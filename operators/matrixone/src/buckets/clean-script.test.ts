@@ -77,6 +77,20 @@ describe('with an aws that only notes what it is asked', () => {
     expect(said.trim().split('\n').at(-1)).toBe(`cleaning: the bucket cannot be reached: ${message}`);
   });
 
+  test('what aws says of a header that it may not send has the key or the token in it, and is not told', async () => {
+    const message = "Invalid header value b'AWS4-HMAC-SHA256 Credential=AKIA123\\n/20260101'";
+    const { code, said } = await asked({ path: 'lake/prod' }, `cat << 'EOF' >&2\n${message}\nEOF\nexit 255`);
+    expect([code, said.trim()]).toEqual([
+      1,
+      'cleaning: a key or token has a line break, or another character that may not be in one',
+    ]);
+  });
+
+  test('a failure is told in one line, however many the answer has', async () => {
+    const { said } = await asked({ path: 'lake/prod' }, `printf 'first\\nsecond\\n' >&2; exit 255`);
+    expect(said.trim()).toBe('cleaning: the bucket cannot be reached: first second');
+  });
+
   test('certificates of the spec are trusted besides those of the image; one that is not there is a failure', async () => {
     await writeFile(join(folder, 'my ca.pem'), 'MINE');
     const trusting = async (file: string) => {

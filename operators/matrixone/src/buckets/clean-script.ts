@@ -1,6 +1,7 @@
 import { PATH_S3_CERTIFICATES, type S3Storage } from '../api/index.ts';
 import { bucketPlace } from '../identity/index.ts';
 import { shellQuote } from '../scripts/common.ts';
+import { FAILURE_MARK } from './last-words.ts';
 
 /** MatrixOne takes an endpoint without a scheme for an HTTPS one; `aws` does not take it at all. */
 function endpointOption(endpoint: string | undefined): string {
@@ -38,8 +39,12 @@ export function cleanScript(s3: Pick<S3Storage, 'path' | 'endpoint' | 'region' |
 set -eu
 umask 077
 
+# Told on the claim: in one line, and without the headers that aws repeats, which have keys in them.
 fail() {
-  echo "cleaning: $*" >&2
+  case "$*" in
+    *'Invalid header value'*) set -- "a key or token has a line break, or another character that may not be in one" ;;
+  esac
+  echo "${FAILURE_MARK}$(printf '%s' "$*" | tr '\\n' ' ')" >&2
   exit 1
 }
 

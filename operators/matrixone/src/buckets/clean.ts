@@ -9,6 +9,7 @@ import { type CleanPlace, cleanConfigMap, cleanJob } from './clean-job.ts';
 import { cleanLabels, cleanNames, isJobOf, isOwnedBy } from './clean-names.ts';
 import { areOnlyKept, findCredentials } from './credentials.ts';
 import { allClaims, type BucketScope, keptBesides } from './hold.ts';
+import { lastWordsOf } from './last-words.ts';
 
 type Context = ActorContext<BucketClaim>;
 
@@ -240,13 +241,8 @@ async function again(context: Context, job: Job, failed: JobCondition): Promise<
   wait(context, 'JobFailure', message, 2_000);
 }
 
-/** What the containers of a Job said last, of those that failed. */
 async function lastWords({ client, signal }: Context, job: Job): Promise<string> {
   const { namespace = '', name } = job.metadata;
   const labels = { 'batch.kubernetes.io/job-name': name };
-  const { items } = await client.of(Pod).list({ namespace, labels, signal });
-  const states = items.flatMap(({ status }) => status?.containerStatuses ?? []);
-  const ends = states.map(({ state, lastState }) => state?.terminated ?? lastState?.terminated);
-  const end = ends.find((one) => one !== undefined && one.exitCode !== 0);
-  return end?.message?.trim().split('\n').at(-1) ?? '';
+  return lastWordsOf((await client.of(Pod).list({ namespace, labels, signal })).items);
 }
