@@ -20,7 +20,7 @@ const cox = (...args: string[]) =>
     );
   });
 
-test.each(['pack', 'plugin'])('%s takes no flag for the name of what it writes', async (command) => {
+test.each(['pack', 'plugin', 'tools'])('%s takes no flag for the name of what it writes', async (command) => {
   for (const flag of ['--help', '-h'])
     expect(await cox(command, flag)).toMatchObject({
       code: 0,

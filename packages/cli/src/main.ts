@@ -31,6 +31,7 @@ Commands for those who work on this repository, each with its own --help:
   ./cox test [FILTER ...]   lint, types and tests
   ./cox lint                style, types, import directions, docstrings
   ./cox bench NAME          measurements
+  ./cox tools [FOLDER]      kubectl and Helm for Linux on x64, by default in .cox/bin
   ./cox plugin [FILE]       kubectl-mo in one file, by default .cox/bin/kubectl-mo: on the PATH it is \`kubectl mo\`
   ./cox pack [FOLDER]       the packages as tarballs, for a project of your own
 
