@@ -122,7 +122,7 @@ test('every command names kinds, flags and files that there are', () => {
       return [kind.kind.toLowerCase(), plural, ...shortNames];
     }),
   );
-  const others = new Set(['pods', 'pod', 'pvc', 'events', 'crd', 'svc']);
+  const others = new Set(['pods', 'pod', 'pvc', 'events', 'crd', 'svc', 'secret', 'secrets']);
   for (const line of lines) {
     expect(line, line).toMatch(/^(kubectl|helm|mysql|\.\/cox) /);
     const [, verb = '', target = ''] =
