@@ -33,7 +33,9 @@ export async function logs(session: Session): Promise<number> {
   const known: Logs = new Map();
   const isOn = line.isSet('follow');
   if (!(await tell(session, wanted, known, wanted.start)) && !isOn)
-    throw new UnmetError(`no container of "${wanted.name}" that fits is in namespace ${namespace}`);
+    throw new UnmetError(
+      `there is no pod of a MatrixOneCluster or set "${wanted.name}" in namespace ${namespace}, or no container of it that fits`,
+    );
   while (isOn) {
     await sleep(clock, lookAgain, signal);
     const cutOff = await unlessCutOff(() => tell(session, wanted, known, {}));

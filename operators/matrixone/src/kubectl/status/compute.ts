@@ -69,6 +69,8 @@ function stateText(pod: Pod, state: string, drain: Drain | undefined, isCordoned
   const why = gate?.status === 'True' ? '' : gate?.message;
   if (isCordoned) return `Cordoned (kubectl mo undrain ${pod.metadata.name} takes it back)`;
   if (drain) return `Draining for ${age(drain.ms)}, ${why || 'begins'}, at most ${age(drain.left)} more`;
+  // the drain is over, and what it waited for last is still written there
+  if (state === 'Draining' && lifecycle(pod) === 'Updating') return 'Drained';
   return why ? `${state}: ${why}` : state;
 }
 

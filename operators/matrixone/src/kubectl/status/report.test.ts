@@ -219,3 +219,33 @@ test('which log stores lead is told of those that run', () => {
   // What one led that does not run is another's by now, or nobody's.
   expect(drawn({ ...objects, pods: [store(0, '0,1', 'False')] })).not.toContain('leader');
 });
+
+test('a group with a pod more than wanted is on its way, although it is Synced', () => {
+  const up = (name: string) =>
+    node(name, { labels: { 'matrixorigin.io/cn-store-phase': 'Up' } }, { status: 'True', reason: 'CNStoreReady' });
+  const text = drawn({ clusters: [cluster], cnSets: [group], pods: [up('mo-tp-cn-a'), up('mo-tp-cn-b')] });
+  expect(text.split('\n')[0]).toBe(
+    'MatrixOneCluster prod/mo: is ready, and waits for CNSet mo-tp: 2/1 up, 1 pod more than wanted, until the others have been ready for a while, v2.2.0',
+  );
+  expect(text).toContain('○ └─ CNSet/mo-tp');
+});
+
+test('a node that is updated after its drain waits for nothing any more', () => {
+  const labels = { 'lifecycle.apps.kruise.io/state': 'Updating' };
+  const gate = { status: 'False', reason: 'CNStorePrepareStop', message: 'waits for 2 sessions' };
+  const text = drawn({ clusters: [cluster], cnSets: [group], pods: [node('mo-tp-cn-a', { labels }, gate)] });
+  expect(text).toContain('Pod/mo-tp-cn-a  Drained; Updating');
+});
+
+test('a long message of a condition is cut, but not when the tree is wide', () => {
+  const long = 'x'.repeat(400);
+  const failing = { type: 'PodsFailing', status: 'True', reason: 'ImagePull', message: long };
+  const set = { ...group, status: { conditions: [...good, failing] } } as unknown as CNSet;
+  const trees = [false, true].map((wide) =>
+    reports(found({ clusters: [cluster], cnSets: [set] }), now)
+      .flatMap((report) => treeLines(report, { now, wide }).slice(1))
+      .join('\n'),
+  );
+  expect(trees.map((tree) => tree.includes(long))).toEqual([false, true]);
+  expect(trees[0]).toContain(`${'x'.repeat(240)}…`);
+});

@@ -12,6 +12,7 @@ import {
   type SetKind,
   type WebUI,
 } from '../../api/index.ts';
+import { counted } from '../text.ts';
 import type { Collected } from './collect.ts';
 import { computeNode } from './compute.ts';
 import { healthOf, known, notes, type StatusNode } from './node.ts';
@@ -44,13 +45,19 @@ function setNode(
   const conditions = notes(set, set.status?.conditions);
   const { image, replicas = 1 } = set.spec ?? {};
   const up = children.filter(({ health }) => health === 'ok').length;
+  const surplus = Math.max(0, up - replicas);
   const summary = [
     `${up}/${replicas} up`,
+    ...(surplus > 0
+      ? [`${counted(surplus, 'pod')} more than wanted, until the others have been ready for a while`]
+      : []),
     ...(versionOf(image) ? [`${versionOf(image)}`] : []),
     ...more,
     ...(deletionTimestamp ? ['is being deleted'] : []),
   ];
-  const health = deletionTimestamp ? 'waiting' : healthOf(set.status?.conditions, conditions);
+  const told = healthOf(set.status?.conditions, conditions);
+  // a rollout is over when the pod that was made for it is gone again, which is later than Synced
+  const health = deletionTimestamp || (surplus > 0 && told === 'ok') ? 'waiting' : told;
   return {
     kind,
     name,

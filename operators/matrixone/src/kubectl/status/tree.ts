@@ -47,13 +47,20 @@ function rowsOf(node: StatusNode, lead: string, branch: string, below: string, o
   const said = node.conditions.map((note) => ({
     mark: ' ',
     left: under,
-    right: plain(conditionText(note, options.now)),
+    right: plain(conditionText(options.wide ? note : { ...note, message: shortened(note.message) }, options.now)),
   }));
   const children = node.children.flatMap((child, i) => {
     const isLast = i === node.children.length - 1;
     return rowsOf(child, lead + below, isLast ? '└─ ' : '├─ ', isLast ? '   ' : '│  ', options);
   });
   return [row, ...said, ...children];
+}
+
+/** Longest message of a condition in a tree that is not wide; the first line of it all has the cause as a whole. */
+const longestMessage = 240;
+
+function shortened(message: string): string {
+  return message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message;
 }
 
 /** `! Ready is False for 5m (NoEnoughReadyStores): fewer than 3 log stores are up` */
