@@ -82,3 +82,19 @@ it('a namespace that is not there is named, with what to do', async () => {
   ]);
   await a.elector.stop();
 });
+
+it('one whose rights are gone when it stops, as in an uninstallation, leaves the lease to expire and calls that no fault', async () => {
+  const t = world();
+  const a = t.elector('a');
+  a.elector.start();
+  await t.clock.settle();
+  t.api.intercept = () => {
+    throw apiError(403, 'Forbidden', 'leases.coordination.k8s.io "op" is forbidden');
+  };
+  await a.elector.stop();
+  expect(a.lines).toEqual([
+    'leading',
+    'leads no more',
+    'lease not released, as the right to is gone; it expires by itself',
+  ]);
+});

@@ -1,4 +1,4 @@
-import { type Clock, isAlreadyExists, isConflict, type Timer } from '../core/index.ts';
+import { type Clock, isAlreadyExists, isConflict, isForbidden, type Timer } from '../core/index.ts';
 import { noMetrics } from '../metrics/index.ts';
 import { ElectionLog } from './election-log.ts';
 import { NotLeading } from './errors.ts';
@@ -281,7 +281,10 @@ export class LeaseElector implements Elector {
       const found = await leases.find({ namespace, name: lease }, options);
       if (found?.spec?.holderIdentity === identity) await leases.update(released(found, this.#clock.now()), options);
     } catch (error) {
-      log.warn({ lease: this.name, err: error }, 'lease not released; it expires by itself');
+      // Whoever uninstalls an operator takes its Role away before its pods: nothing is wrong then.
+      if (isForbidden(error))
+        log.info({ lease: this.name }, 'lease not released, as the right to is gone; it expires by itself');
+      else log.warn({ lease: this.name, err: error }, 'lease not released; it expires by itself');
     }
   }
 }
