@@ -1,11 +1,10 @@
-import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { access } from 'node:fs/promises';
 import { Job, Secret } from '@coxswain/k8s';
 import { controllerOf } from '@coxswain/runtime/controller';
 import { awsCliPath, goProgramPath, type S3Server, startS3Server } from '@coxswain/testing';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { Backup, BackupJob, BucketClaim, type S3Storage } from '../api/index.ts';
+import { ImageFolder } from './test-script-image.ts';
 import { namespace, ProcessWorld, type Spec, small, type WorldOptions } from './test-world.ts';
 
 export const bucket = 'lake';
@@ -15,12 +14,12 @@ const keys = 's3-keys';
 export class BucketWorld implements AsyncDisposable {
   readonly world: ProcessWorld;
   readonly s3: S3Server;
-  readonly #images: string;
+  readonly #images: ImageFolder;
   /** UIDs of all Jobs there ever were, by the kind and name of their owner. */
   readonly jobs = new Map<string, Set<string>>();
   readonly #over = new AbortController();
 
-  private constructor(world: ProcessWorld, s3: S3Server, images: string) {
+  private constructor(world: ProcessWorld, s3: S3Server, images: ImageFolder) {
     this.world = world;
     this.s3 = s3;
     this.#images = images;
@@ -30,7 +29,7 @@ export class BucketWorld implements AsyncDisposable {
     const images = await imageOfAws();
     const s3 = await startS3Server();
     try {
-      const world = new BucketWorld(await ProcessWorld.start({ ...options, images: [images] }), s3, images);
+      const world = new BucketWorld(await ProcessWorld.start({ ...options, images: [images.path] }), s3, images);
       await world.#prepare();
       return world;
     } catch (error) {
@@ -123,20 +122,14 @@ export class BucketWorld implements AsyncDisposable {
     this.#over.abort(new Error('nobody looks any more'));
     await this.world[Symbol.asyncDispose]();
     await this.s3.stop();
-    await rm(this.#images, { recursive: true });
+    await this.#images[Symbol.asyncDispose]();
   }
 }
 
 /** A folder with the image of the cleaning Job, whose `aws` is the one that was installed for tests: that is where no container looks. */
-async function imageOfAws(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'coxswain-images-'));
-  const image = join(folder, 'aws');
-  await mkdir(image);
-  await writeFile(join(image, 'aws'), `#!/bin/sh\nexec '${await awsCliPath()}' "$@"\n`);
-  const files = [{ from: 'aws', to: '/usr/local/bin/aws', mode: '0755' }];
-  const manifest = { names: ['amazon/aws-cli'], description: 'the real aws', entrypoint: ['aws'], files };
-  await writeFile(join(image, 'image.json'), JSON.stringify(manifest));
-  return folder;
+async function imageOfAws(): Promise<ImageFolder> {
+  const script = `exec '${await awsCliPath()}' "$@"`;
+  return ImageFolder.of({ name: 'amazon/aws-cli', path: '/usr/local/bin/aws', script });
 }
 
 /** Whether this machine has the S3 server and `aws`: `./cox test s3` fetches both. */

@@ -125,3 +125,27 @@ export class Sessions implements AsyncDisposable {
     for (const { connection } of this.#sessions) connection.destroy();
   }
 }
+
+/** A session that a test talks through itself. */
+export class Talk implements AsyncDisposable {
+  readonly #connection: Connection;
+
+  private constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** @param host where the proxy is */
+  static async open(host: string): Promise<Talk> {
+    return new Talk(await connect(host));
+  }
+
+  /** Rows of a statement; none for one that has no table. */
+  async run(text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    const [rows] = await this.#connection.query<RowDataPacket[]>(text);
+    return Array.isArray(rows) ? rows.map((row) => ({ ...row })) : [];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#connection.destroy();
+  }
+}

@@ -17,7 +17,7 @@ import { type ClusterProgram, helmFor, kubectlFor } from '@coxswain/testing';
 import { CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet } from '../api/index.ts';
 import { charts } from '../chart/test-helm.ts';
 import { leaseName } from '../process/index.ts';
-import { type Ground, startGround } from './test-ground.ts';
+import { type Ground, type GroundOptions, startGround } from './test-ground.ts';
 
 export const namespace = 'default';
 const system = 'mo-system';
@@ -72,9 +72,7 @@ const common = ['Service kubernetes', 'ConfigMap kube-root-ca.crt'];
 const look = 50;
 
 /** How a world differs from the usual one; all of it optional. */
-export interface WorldOptions {
-  /** Folders of images that go before the usual ones. */
-  readonly images?: readonly string[];
+export interface WorldOptions extends Pick<GroundOptions, 'images' | 'podNetwork'> {
   /** Helm values of the operator. Default: no webhooks, whose certificate costs seconds and has tests of its own, and two replicas. */
   readonly values?: readonly string[];
   /** The Pod Security Standard that is enforced in the namespace of the operator; default none. */
@@ -93,8 +91,8 @@ export class ProcessWorld implements AsyncDisposable {
     this.kubectl = kubectl;
   }
 
-  static async start({ images = [], values = usual, enforce }: WorldOptions = {}): Promise<ProcessWorld> {
-    const cluster = await startGround({ images });
+  static async start({ values = usual, enforce, ...ground }: WorldOptions = {}): Promise<ProcessWorld> {
+    const cluster = await startGround(ground);
     const world = new ProcessWorld(
       cluster,
       await helmFor(cluster.kubeconfig()),

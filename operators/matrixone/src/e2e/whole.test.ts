@@ -3,9 +3,6 @@
  * embedded cluster by `./cox test matrixone`, on the control plane of a real Kubernetes with `--real`. The objects that come of it are
  * recorded on the latter (`--real -u` renews them), and the same on both.
  */
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Namespace, PersistentVolumeClaim, Pod } from '@coxswain/k8s';
 import { merge } from '@coxswain/runtime/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,6 +11,7 @@ import { MatrixOneCluster } from '../api/index.ts';
 import { isPodReady } from '../controllers/store-status.ts';
 import { isReal } from './test-ground.ts';
 import { PodWatch } from './test-pod-watch.ts';
+import { ImageFolder } from './test-script-image.ts';
 import { nextNode, Sessions } from './test-sessions.ts';
 import { snapshot } from './test-snapshot.ts';
 import { namespace, ProcessWorld, type Spec, small } from './test-world.ts';
@@ -35,28 +33,19 @@ const least: Spec = {
 };
 
 /** A folder with an image of the dashboard that does nothing. */
-async function dashboard(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'coxswain-images-'));
-  const image = join(folder, 'dashboard');
-  await mkdir(image);
-  await writeFile(join(image, 'run'), "#!/bin/sh\ntrap 'exit 0' TERM\nwhile :; do sleep 1; done\n");
-  const files = [{ from: 'run', to: '/mocloud-metric-service', mode: '0755' }];
-  const entrypoint = ['/mocloud-metric-service'];
-  const manifest = {
-    names: ['matrixorigin/dashboard'],
-    description: 'does nothing',
-    entrypoint,
-    files,
+const dashboard = () =>
+  ImageFolder.of({
+    name: 'matrixorigin/dashboard',
+    path: '/mocloud-metric-service',
+    script: "trap 'exit 0' TERM\nwhile :; do sleep 1; done",
     packed: ['sleep'],
-  };
-  await writeFile(join(image, 'image.json'), JSON.stringify(manifest));
-  return folder;
-}
+  });
 
 const sorted = (lines: string): string => lines.split('\n').sort().join('\n');
 
 describe.runIf(isWanted)('a whole MatrixOne', { timeout: patience }, () => {
   let world: ProcessWorld;
+  let images: ImageFolder;
   let before = '';
   /** How much the API server had refused when it was killed. One that starts again knows of nobody's permissions for a moment. */
   let atCrash = 0;
@@ -78,8 +67,9 @@ describe.runIf(isWanted)('a whole MatrixOne', { timeout: patience }, () => {
     );
 
   beforeAll(async () => {
+    images = await dashboard();
     world = await ProcessWorld.start({
-      images: [await dashboard()],
+      images: [images.path],
       values: ['replicaCount=2'],
       enforce: 'restricted',
     });
@@ -87,7 +77,10 @@ describe.runIf(isWanted)('a whole MatrixOne', { timeout: patience }, () => {
     await world.cluster.client.of(Namespace).patch({ name: namespace }, merge({ metadata: { labels } }));
     before = await everything();
   }, patience);
-  afterAll(() => world?.[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await world?.[Symbol.asyncDispose]();
+    await images?.[Symbol.asyncDispose]();
+  });
 
   test('its webhooks are asked', async () => {
     const wrong = { ...least, logService: { ...least.logService, config: 'no toml' } };
