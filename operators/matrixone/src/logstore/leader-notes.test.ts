@@ -85,6 +85,12 @@ class LogWorld implements AsyncDisposable {
     await this.runs(name, true);
   }
 
+  /** Another pod of the same name, which runs at once. */
+  async replace(name: string, component: string): Promise<void> {
+    await this.drive(this.#cluster.client.of(Pod).delete({ namespace, name }, { gracePeriodSeconds: 0 }));
+    await this.add(name, component);
+  }
+
   async runs(name: string, does: boolean): Promise<void> {
     const at = formatTime(this.clock.now());
     const ready = { type: 'Ready', status: does ? 'True' : 'False', lastTransitionTime: at };
@@ -166,6 +172,21 @@ test('who leads is noted on the pods; as long as it stays so nothing is written,
   await clock.advance(40_000);
   expect(await world.notes()).toEqual([undefined, '0,1', undefined]);
   expect(writes.splice(0)).toHaveLength(2);
+});
+
+test('what is still said of the store that ran before in a new pod is not noted of it', async () => {
+  await using world = await LogWorld.start();
+  const { clock, writes } = world;
+  world.say([1n, 1n, 3n], [1n, 1n, 3n], [1n, 1n, 3n]);
+  await clock.advance(6_000);
+  await world.replace('mo-log-0', 'LogSet');
+  await clock.advance(2_000);
+  expect(await world.notes()).toEqual([undefined, undefined, undefined]);
+  writes.splice(0);
+  world.say([2n, 2n, 4n], [2n, 2n, 4n], [2n, 2n, 4n]);
+  await clock.advance(6_000);
+  expect(await world.notes()).toEqual([undefined, '0,1', undefined]);
+  expect(writes).toHaveLength(1);
 });
 
 test('where compute nodes are looked at, the log service is not asked once more', async () => {

@@ -1,7 +1,7 @@
 import { Pod } from '@coxswain/k8s';
 import { isReady } from '@coxswain/runtime/apply';
 import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
-import { isConflict, isNotFound, messageOf } from '@coxswain/runtime/core';
+import { isConflict, isNotFound, messageOf, parseTime } from '@coxswain/runtime/core';
 import { ANNOTATION_LEADS, LogSet, leadsOf, setLabels } from '../api/index.ts';
 import { type CnStoreService, changeMetadata, haKeeperOf } from '../cnstore/index.ts';
 import { logStoreUuid } from '../identity/index.ts';
@@ -11,6 +11,8 @@ const refreshAfter = 20_000;
 /** The same while no store that runs is known to lead HAKeeper. */
 const whileUnknown = 5_000;
 const fresh = 1_000;
+/** Milliseconds after a pod became ready in which HAKeeper may still speak of the store that ran before. */
+const settling = 3_000;
 
 type AskLogStores = NonNullable<CnStoreService['logStores']>;
 
@@ -52,15 +54,22 @@ function runs(pod: Pod): boolean {
   return isReady(pod) && pod.metadata.deletionTimestamp === undefined;
 }
 
+/** A store of which it can be said whether it leads: it has run for long enough to be told from the one before it. */
+function isSettled(pod: Pod, now: number): boolean {
+  const ready = pod.status?.conditions?.find(({ type, status }) => type === 'Ready' && status === 'True');
+  return ready?.lastTransitionTime !== undefined && now - parseTime(ready.lastTransitionTime) >= settling;
+}
+
 /** @returns whether the pod's store leads HAKeeper, and runs */
 async function note(
-  { client, signal }: ReconcileContext,
+  { client, clock, signal }: ReconcileContext,
   pod: Pod,
   leads: ReadonlyMap<string, readonly number[]>,
 ): Promise<boolean> {
   const ordinal = /-(\d+)$/.exec(pod.metadata.name)?.[1];
   if (pod.metadata.deletionTimestamp) return false;
   const shards = (ordinal !== undefined && leads.get(logStoreUuid(Number(ordinal)))) || [];
+  if (shards.length > 0 && !isSettled(pod, clock.now())) return false;
   const text = shards.length > 0 ? shards.join() : null;
   await changeMetadata(client, pod, { annotations: { [ANNOTATION_LEADS]: text } }, signal);
   return isReady(pod) && shards.includes(0);
