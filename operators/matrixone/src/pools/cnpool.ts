@@ -2,7 +2,7 @@ import { type Actor, type ActorContext, Resync } from '@coxswain/runtime/actor';
 import { keyOf } from '@coxswain/runtime/core';
 import { CNClaim, type CNPool, CNSet, isLeaving, LABEL_POOL, podOf } from '../api/index.ts';
 import type { DefaultServiceArgs } from '../defaults/index.ts';
-import { emptyLegacySet, markOutdated, podsOfSet, retire } from './legacy-set.ts';
+import { emptyLegacySet, markOutdated, podsOfSet, retire, stayingPods } from './legacy-set.ts';
 import { poolSet, poolSetLabels, poolSetName } from './pool-set.ts';
 import { census, desiredPods, replicasFor, surplus } from './pool-size.ts';
 import { compareScaleIn } from './scale-in-order.ts';
@@ -34,7 +34,7 @@ export class CNPoolActor implements Actor<CNPool> {
     const pending = pendingClaims(context);
     const { maxIdle, maxPods } = object.spec.strategy.scaleStrategy;
     const before = census(podsOfSet(context, name));
-    await markOutdated(context, [...before.inUse, ...before.free], false);
+    await markOutdated(context, stayingPods(context, name), false);
     const demand = { inUse: before.inUse.length, pending, maxIdle, maxPods, legacy };
     const desired = desiredPods(demand);
     // What is chosen to go is marked first, under the eyes of those who may claim it; only then is it named to OpenKruise.

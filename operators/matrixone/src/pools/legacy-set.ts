@@ -7,6 +7,7 @@ import {
   type CNPool,
   CNSet,
   claimantOf,
+  isLeaving,
   LABEL_INSTANCE,
   LABEL_OUTDATED,
   LABEL_PHASE,
@@ -22,6 +23,11 @@ type Context = ActorContext<CNPool>;
 export function podsOfSet({ object, store }: Context, set: string): readonly Pod[] {
   const namespace = object.metadata.namespace ?? '';
   return [...store(Pod).list({ namespace, labels: { [LABEL_INSTANCE]: set } })];
+}
+
+/** The pods of a set that stay for now, whoever made them. */
+export function stayingPods(context: Context, set: string): readonly Pod[] {
+  return podsOfSet(context, set).filter((pod) => !isLeaving(pod) && phaseOf(pod) !== 'Terminating');
 }
 
 /** Marks pods as chosen to go. `false`: somebody else was faster with one; it stays, and has to be looked at anew. */
@@ -65,7 +71,7 @@ export async function emptyLegacySet(context: Context, set: CNSet): Promise<Pool
     await context.ensureGone(CNSet, keyOf(set));
     return left;
   }
-  await markOutdated(context, [...left.inUse, ...left.free], true);
+  await markOutdated(context, stayingPods(context, name), true);
   // Its template is left alone: a rollout would stop what still serves.
   const spec = {
     replicas: left.inUse.length + left.free.length,

@@ -1,7 +1,7 @@
 import type { Pod } from '@coxswain/k8s';
-import { isLeaving, phaseOf } from '../api/index.ts';
+import { isLeaving, LABEL_DIRECT_POD, phaseOf } from '../api/index.ts';
 
-/** The pods of a pool's newest set that count, by what they are for. */
+/** The pods that a set of a pool has OpenKruise keep, by what they are for. */
 export interface PoolCensus {
   /** `Bound` or `Draining`. */
   readonly inUse: readonly Pod[];
@@ -11,9 +11,12 @@ export interface PoolCensus {
   readonly terminating: readonly Pod[];
 }
 
-/** Sorts pods by what they are for; those on their way out count nowhere. */
+/**
+ * Sorts pods by what they are for; those on their way out count nowhere, and pods that others made neither: OpenKruise would make one more of its
+ * own for each.
+ */
 export function census(pods: readonly Pod[]): PoolCensus {
-  const live = pods.filter((pod) => !isLeaving(pod));
+  const live = pods.filter((pod) => !isLeaving(pod) && pod.metadata.labels?.[LABEL_DIRECT_POD] === undefined);
   const are = (...phases: readonly string[]) => live.filter((pod) => phases.includes(phaseOf(pod)));
   return { inUse: are('Bound', 'Draining'), free: are('Unknown', 'Idle'), terminating: are('Terminating') };
 }

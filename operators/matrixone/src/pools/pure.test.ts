@@ -148,6 +148,13 @@ describe('size of a pool', () => {
     expect([counted.inUse, counted.free, counted.terminating].map(names)).toEqual([['b'], ['c'], ['d']]);
   });
 
+  test('pods that others made are not for OpenKruise to keep', () => {
+    const labels = { 'pool.matrixorigin.io/phase': 'Bound' };
+    const own: Pod = { metadata: { name: 'own', labels } };
+    const direct: Pod = { metadata: { name: 'direct', labels: { ...labels, 'pool.matrixorigin.io/direct-pod': 'y' } } };
+    expect(census([own, direct])).toEqual({ inUse: [own], free: [], terminating: [] });
+  });
+
   test('nothing is chosen to go while claims wait, and replicas never fall below pods that were not chosen', () => {
     const counted = census([pod('a', 'Bound'), pod('b', 'Idle'), pod('c', 'Idle'), pod('d', 'Terminating')]);
     expect(surplus(counted, 1, 0)).toBe(2);

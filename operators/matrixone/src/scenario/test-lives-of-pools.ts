@@ -1,35 +1,10 @@
-import { Pod } from '@coxswain/k8s';
 import { CNClaim, CNClaimSet, CNPool } from '../api/index.ts';
-import { config, deps, draining, image, oldImage, scale } from './test-fault-objects.ts';
-import type { FaultWorld } from './test-fault-world.ts';
-import { change, cnPods, create, gone, type Life, namespace, remove, type Step } from './test-steps.ts';
+import { image, scale } from './test-fault-objects.ts';
+import { directPods } from './test-life-of-direct-pods.ts';
+import { bound, createPool, endOfPool, selector } from './test-pool-steps.ts';
+import { change, create, type Life, remove } from './test-steps.ts';
 
-const selector = { matchLabels: { pool: 'p' } };
-const pool: CNPool = {
-  metadata: { name: 'p' },
-  spec: {
-    template: { image: oldImage, config, scalingConfig: draining } as CNPool['spec']['template'],
-    podLabels: { pool: 'p' },
-    deps,
-    strategy: { updateStrategy: {}, scaleStrategy: { maxIdle: 1 } },
-  },
-};
 const claim = (name: string): CNClaim => ({ metadata: { name }, spec: { selector } });
-const bound =
-  (count: number, idle: number) =>
-  async ({ client }: FaultWorld) => {
-    const { items } = await client.of(Pod).list({ namespace, labels: cnPods });
-    const inPhase = (wanted: string) =>
-      items.filter(({ metadata }) => metadata.labels?.['pool.matrixorigin.io/phase'] === wanted);
-    return items.length === count + idle && inPhase('Bound').length === count && inPhase('Idle').length === idle;
-  };
-const noPods = bound(0, 0);
-const endOfPool: Step = {
-  name: 'delete the pool',
-  run: remove(CNPool, 'p'),
-  reached: async (world) => (await gone(CNPool, 'p')(world)) && (await noPods(world)),
-};
-const createPool: Step = { name: 'create a pool', run: create(CNPool, pool), reached: bound(0, 1) };
 const idle = (maxIdle: number) => ({ spec: { strategy: { scaleStrategy: { maxIdle } } } });
 
 const pools: Life = {
@@ -72,4 +47,4 @@ const claimSets: Life = {
 };
 
 /** Lives of compute nodes that are kept ready. */
-export const livesOfPools: readonly Life[] = [pools, nodeClaims, claimSets];
+export const livesOfPools: readonly Life[] = [pools, nodeClaims, claimSets, directPods];
