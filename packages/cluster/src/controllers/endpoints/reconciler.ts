@@ -12,6 +12,9 @@ import { stamped, TriggerTimes } from './trigger-times.ts';
 /** Index of slices by `namespace/service`. */
 export const slicesByService = 'kubernetes.io/service-name';
 
+/** Made once: each `localeCompare` with options makes its own. */
+const byNumber = new Intl.Collator('en', { numeric: true });
+
 /** Keeps the EndpointSlices and the Endpoints of a service equal to the pods it selects. */
 export class EndpointsReconciler implements Reconciler {
   readonly #pace = new Pace();
@@ -32,7 +35,7 @@ export class EndpointsReconciler implements Reconciler {
     const pods = [...cache.store(Pod).list({ namespace: key.namespace ?? '', labels: selector })];
     const rest = this.#pace.rest(name, pods.length, clock.monotonic());
     if (rest > 0) return { requeueAfter: rest };
-    pods.sort((a, b) => a.metadata.name.localeCompare(b.metadata.name, 'en', { numeric: true }));
+    pods.sort((a, b) => byNumber.compare(a.metadata.name, b.metadata.name));
     const triggered = this.#times.next(name, service, pods);
     await syncSlices(context, service, pods, triggered);
     await syncEndpoints(context, service, pods, triggered);
