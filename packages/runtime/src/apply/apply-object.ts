@@ -69,7 +69,8 @@ export interface ApplyOptions {
  * Makes a child equal to `desired` where `desired` says something: server-side apply, forced, under the field manager.
  * Sends nothing when the store's object says the same and the server recorded that the field manager applied just that
  * (see `Cache.keepAppliedFields`), or this process applied the same before and the object still says it. When another
- * writer keeps undoing it, the child is left alone for a while, longer each time, and `onLoop` is told.
+ * writer keeps undoing it, the child is left alone for a while, longer each time, and `onLoop` is told. A `resourceVersion`
+ * in `desired` binds what is sent to that version of the child; it is no part of what the child is to say.
  * @returns the child as it is then
  * @throws OwnershipError, ApiError
  */
@@ -85,7 +86,7 @@ export async function applyObject<C extends KubeObject, Input extends KubeObject
   const body = applyBody(kind, desired, owner);
   const held = existing && appliedFields(existing, options.fieldManager);
   if (existing && held && saysApplied(existing, body, held)) return existing;
-  const hash = createHash('sha256').update(stringifyJson(body)).digest('base64');
+  const hash = hashOf(body);
   const before = memory.get(existing?.metadata.uid);
   const repeated = existing !== undefined && before?.hash === hash;
   const now = clock.monotonic();
@@ -105,6 +106,12 @@ export async function applyObject<C extends KubeObject, Input extends KubeObject
   remember(memory, after, { hash, fights, at: changed ? now : (before?.at ?? now) });
   if (fights >= loopAfter && changed) options.onLoop?.(loopMessage(kind, desired, fights));
   return after;
+}
+
+/** Of what is said of the object; not of its version, to which the apply may be bound. */
+function hashOf({ metadata, ...rest }: KubeObject): string {
+  const said = { ...rest, metadata: { ...metadata, resourceVersion: undefined } };
+  return createHash('sha256').update(stringifyJson(said)).digest('base64');
 }
 
 /**

@@ -244,10 +244,10 @@ describe('applyObject', () => {
     loops.length = 0;
   });
 
-  const apply = (data: Record<string, string>, owner?: Widget) =>
+  const apply = (data: Record<string, string>, owner?: Widget, resourceVersion?: string) =>
     applyObject(
       Part,
-      { metadata: { name: 'w', namespace: 'default', labels: { app: 'w' } }, data },
+      { metadata: { name: 'w', namespace: 'default', labels: { app: 'w' }, resourceVersion }, data },
       {
         client: withReadYourWrites(client, cache),
         cache,
@@ -352,24 +352,43 @@ describe('applyObject', () => {
     expect(loops).toEqual([]);
   });
 
-  it('leaves a fought-over child alone, longer each time, and starts afresh after peace', async () => {
-    const fight = async () => {
-      await client.of(Part).patch(key, merge({ data: { a: 'theirs' } }));
-      await clock.settle();
-      await apply({ a: '1' });
+  it('bound to a version, sends nothing when there is nothing to change, and the version where there is', async () => {
+    const sent: (string | undefined)[] = [];
+    api.intercept = ({ method, body, contentType = '' }) => {
+      if (method === 'PATCH' && contentType.includes('apply')) sent.push((body as Part).metadata.resourceVersion);
     };
     await apply({ a: '1' });
-    for (let i = 0; i < 20; i++) await fight();
-    expect(loops).toHaveLength(1);
-    expect(loops[0]).toContain('ConfigMap default/w was changed back 5 times');
-    expect(api.at<Part>(`${partPath}/w`)?.data).toEqual({ a: 'theirs' });
-    await clock.advance(1_000);
-    const before = api.writes.length;
-    await apply({ a: '1' });
-    expect(api.writes.length).toBe(before + 1);
-    await clock.advance(700_000);
-    await fight();
-    await fight();
-    expect(api.at<Part>(`${partPath}/w`)?.data).toEqual({ a: '1' });
+    await client.of(Part).patch(key, merge({ data: { other: 'x' } }));
+    await clock.settle();
+    const version = api.at<Part>(`${partPath}/w`)?.metadata.resourceVersion;
+    await apply({ a: '1' }, undefined, version);
+    await apply({ a: '1' }, undefined, '1');
+    await apply({ a: '2' }, undefined, version);
+    expect(sent).toEqual([undefined, version]);
   });
+
+  it.each([false, true])(
+    'leaves a fought-over child alone, longer each time, and starts afresh after peace (bound to versions: %s)',
+    async (isBound) => {
+      const known = () => (isBound ? cache.store(Part).get(key)?.metadata.resourceVersion : undefined);
+      const fight = async () => {
+        await client.of(Part).patch(key, merge({ data: { a: 'theirs' } }));
+        await clock.settle();
+        await apply({ a: '1' }, undefined, known());
+      };
+      await apply({ a: '1' });
+      for (let i = 0; i < 20; i++) await fight();
+      expect(loops).toHaveLength(1);
+      expect(loops[0]).toContain('ConfigMap default/w was changed back 5 times');
+      expect(api.at<Part>(`${partPath}/w`)?.data).toEqual({ a: 'theirs' });
+      await clock.advance(1_000);
+      const before = api.writes.length;
+      await apply({ a: '1' });
+      expect(api.writes.length).toBe(before + 1);
+      await clock.advance(700_000);
+      await fight();
+      await fight();
+      expect(api.at<Part>(`${partPath}/w`)?.data).toEqual({ a: '1' });
+    },
+  );
 });
