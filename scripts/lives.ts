@@ -108,8 +108,9 @@ export async function livesUnderFaults(args: readonly string[]): Promise<number>
   const tallies = kinds.map((kind) => new Tally(kind, runs));
   const count = (of: 'played' | 'failed') => tallies.reduce((sum, tally) => sum + tally[of], 0);
   const total = runs * tallies.length;
-  const turns = tallies.flatMap((tally) => Array.from({ length: runs }, (_, i) => ({ tally, seed: seed + i })));
-  const queue = turns.values();
+  // Seed by seed: one that is cut short has played all kinds.
+  const turns = Array.from({ length: runs }, (_, i) => tallies.map((tally) => ({ tally, seed: seed + i })));
+  const queue = turns.flat().values();
   const players = Array.from({ length: Math.min(availableParallelism(), total) }, () => new Player());
   say(`${tallies.length} kinds, ${runs} seeds of each from ${seed}, ${players.length} at a time`);
   const timer = setInterval(() => say(`${count('played')} of ${total} played, ${count('failed')} failed`), pulse);
