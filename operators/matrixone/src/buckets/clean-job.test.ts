@@ -151,3 +151,35 @@ test('elsewhere it brings no privilege along, whatever the template asks for', (
   });
   expect(container?.env).toEqual(env.slice(0, 2));
 });
+
+test('elsewhere no program of the template’s author runs, and nobody reads what he notes on his pods', () => {
+  const [main] = template.spec.containers;
+  const env = [
+    { name: 'AWS_REGION', value: 'us-west-2' },
+    // May name programs that `aws` runs for credentials.
+    { name: 'AWS_CONFIG_FILE', value: '/etc/s3-ssl/ca.pem' },
+    { name: 'AWS_SHARED_CREDENTIALS_FILE', value: '/etc/s3-ssl/ca.pem' },
+    { name: 'AWS_DATA_PATH', value: '/etc/s3-ssl' },
+  ];
+  const volumeMounts = [
+    { name: 's3-ssl', mountPath: '/etc/aws-cli-config/start.sh', subPath: 'ca.pem' },
+    { name: 's3-ssl', mountPath: '/usr/lib/python3' },
+  ];
+  const annotations = { 'sidecar.istio.io/userVolume': '[{"name":"own","secret":{"secretName":"operator"}}]' };
+  const spec = { ...template.spec, containers: [{ ...main, env, volumeMounts }] };
+  const claim = {
+    metadata: { namespace: 'prod', name: 'bucket-1' },
+    spec: {
+      s3: { path: 'lake/prod', certificateRef: { name: 'ca', files: ['ca.pem'] } },
+      logSetSpec: { metadata: { annotations }, spec },
+    },
+  } as unknown as BucketClaim;
+  const { metadata, spec: pod } =
+    cleanJob(claim, 'aws', { elsewhere: 'operators', secret: 'all' }).spec?.template ?? {};
+  expect(metadata).toEqual({});
+  expect(pod?.containers[0]?.env).toEqual([env[0]]);
+  expect(pod?.containers[0]?.volumeMounts).toEqual([
+    { name: 'aws-cli-config', mountPath: '/etc/aws-cli-config' },
+    { name: 's3-ssl', mountPath: '/etc/s3-ssl', readOnly: true },
+  ]);
+});

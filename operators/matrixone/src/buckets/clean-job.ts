@@ -1,5 +1,5 @@
-import type { ConfigMap, Container, Job, PodSpec, SecurityContext } from '@coxswain/k8s';
-import { type BucketClaim, MAIN_CONTAINER, VOLUME_S3_CERTIFICATES } from '../api/index.ts';
+import type { ConfigMap, Container, Job, PodSpec, SecurityContext, VolumeMount } from '@coxswain/k8s';
+import { type BucketClaim, MAIN_CONTAINER, PATH_S3_CERTIFICATES, VOLUME_S3_CERTIFICATES } from '../api/index.ts';
 import { cleanLabels, cleanNames } from './clean-names.ts';
 import { cleanScript } from './clean-script.ts';
 import { withKeptSecrets } from './needed-secrets.ts';
@@ -70,6 +70,8 @@ const longestElsewhere = 3_600;
 
 /** Variables that lead to the data; any other might change what the programs of the image do. */
 const leading = /^(AWS_[A-Z0-9_]+|(HTTPS?|NO|ALL)_PROXY)$/i;
+/** But for those that name files: what `aws` reads there may name programs to run, and the only files of a user here are certificates. */
+const files = /^AWS_(CONFIG_FILE|SHARED_CREDENTIALS_FILE|DATA_PATH)$/i;
 
 /**
  * What a pod may bring along into another namespace: where it can run and as whom, which is no privilege. Its template is a user's, who may be
@@ -93,9 +95,10 @@ function asGuest({
     volumes,
     automountServiceAccountToken: false,
     securityContext: defined({ ...runsAs(user), fsGroup, seccompProfile: { type: 'RuntimeDefault' } }),
-    containers: containers.map(({ env, securityContext, ...one }) => ({
+    containers: containers.map(({ env, securityContext, volumeMounts = [], ...one }) => ({
       ...one,
-      ...(env ? { env: env.filter(({ name }) => leading.test(name)) } : {}),
+      ...(env ? { env: env.filter(({ name }) => leading.test(name) && !files.test(name)) } : {}),
+      volumeMounts: guestMounts(volumeMounts),
       securityContext: {
         ...runsAs(securityContext),
         allowPrivilegeEscalation: false,
@@ -103,6 +106,13 @@ function asGuest({
       },
     })),
   });
+}
+
+/** Certificates are mounted where they are read, and once: anywhere else they might pass for a program, or for the script. */
+function guestMounts(mounts: readonly VolumeMount[]): readonly VolumeMount[] {
+  const own = mounts.filter(({ name }) => name !== VOLUME_S3_CERTIFICATES);
+  if (own.length === mounts.length) return own;
+  return [...own, { name: VOLUME_S3_CERTIFICATES, mountPath: PATH_S3_CERTIFICATES, readOnly: true }];
 }
 
 function runsAs({ runAsUser, runAsGroup, runAsNonRoot }: SecurityContext = {}) {
@@ -134,7 +144,8 @@ export function cleanJob(claim: BucketClaim, image: string = defaultCleanImage, 
       completions: 1,
       ...(elsewhere === undefined ? {} : { activeDeadlineSeconds: longestElsewhere }),
       template: {
-        metadata: { ...(annotations ? { annotations } : {}) },
+        // What injects into pods goes by annotations, which may ask for volumes and roles of the namespace.
+        metadata: { ...(annotations && elsewhere === undefined ? { annotations } : {}) },
         spec: elsewhere === undefined ? pod : asGuest(pod),
       },
     },
