@@ -49,9 +49,9 @@ export async function startDetached(
   args: readonly string[],
   screen: Screen,
 ): Promise<void> {
-  const home = makeClusterHome(flags.name);
-  const other = await readProcessFile(home);
+  const other = await readProcessFile(clusterHome(flags.name));
   if (other) throw nameTaken(flags.name, other);
+  const home = makeClusterHome(flags.name);
   // of several that start at once each has its own; the one that runs gives it its name
   const logFile = join(home, `cluster-${process.pid}.log`);
   const output = await open(logFile, 'w', 0o600);

@@ -13,15 +13,21 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-it('has a name for one at a time, and leaves nothing behind', async () => {
+it('has a name for one at a time, and leaves nothing behind, not even the folder of the cluster', async () => {
   const mine = await claimName(home, 'a', silentLogger);
   await expect(claimName(home, 'a', silentLogger)).rejects.toThrow(UsageError);
   mine.release();
-  expect(await readdir(home)).toEqual([]);
+  expect(existsSync(home)).toBe(false);
   const next = await claimName(home, 'a', silentLogger);
   next.release();
   next.release();
-  expect(await readdir(home)).toEqual([]);
+  expect(existsSync(home)).toBe(false);
+});
+
+it('leaves what else is in the folder of the cluster', async () => {
+  await writeFile(join(home, 'cluster.log'), '');
+  (await claimName(home, 'a', silentLogger)).release();
+  expect(await readdir(home)).toEqual(['cluster.log']);
 });
 
 it('takes no file away that is not its own', async () => {

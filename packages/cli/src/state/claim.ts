@@ -15,13 +15,13 @@ export function nameTaken(name: string, other: { readonly pid: number; readonly 
 
 /**
  * Takes the name of a cluster for this process: of two that start at once, one gets it. Released when the process is gone; a release leaves
- * nothing behind.
+ * nothing behind, and the cluster's home only when there is something in it.
  * @throws UsageError when another process has it
  */
 export async function claimName(home: string, name: string, log: Logger, tries = 3): Promise<DirLock> {
   const folder = join(home, 'running');
   try {
-    return releasedWhole(folder, lockDirectory(folder, log));
+    return releasedWhole([folder, home], lockDirectory(folder, log));
   } catch (error) {
     if (!(error instanceof DataDirError)) throw error;
     if (error.cause === undefined) throw nameTaken(name, await readProcessFile(home));
@@ -33,18 +33,26 @@ export async function claimName(home: string, name: string, log: Logger, tries =
   }
 }
 
-/** The lock has a folder of its own, as a data-dir may be the cluster's home. Only an empty folder goes: another process may be in it. */
-function releasedWhole(folder: string, lock: DirLock): DirLock {
+/**
+ * The lock has a folder of its own, as a data-dir may be the cluster's home.
+ * @param folders go one after the other, as long as they are empty: another process may be in them
+ */
+function releasedWhole(folders: readonly string[], lock: DirLock): DirLock {
   return {
     release() {
       lock.release();
-      try {
-        rmdirSync(folder);
-      } catch (error) {
-        if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].some((code) => hasCode(error, code))) throw error;
-      }
+      for (const folder of folders) removeEmpty(folder);
     },
   };
+}
+
+/** One that cannot go harms nobody: it has something in it, or another process has taken it away, or it is a mount point. */
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // stays
+  }
 }
 
 function hasCode(error: unknown, code: string): boolean {
