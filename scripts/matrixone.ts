@@ -1,7 +1,8 @@
 /**
  * `./cox test matrixone [--real]`: the long life of a MatrixOne of real processes, and clusters over a real S3 server, with the operator
- * killed during all that it does; and all recorded clusters of the upstream operator, taken over. With `--real` the control plane is
- * Kubernetes' own (etcd, kube-apiserver, kube-controller-manager), and what it thinks of the operator and its charts is tested.
+ * killed during all that it does; a whole cluster of the real `mo-service`, where `MO_SERVICE` names one; and all recorded clusters of the
+ * upstream operator, taken over. With `--real` the control plane is Kubernetes' own (etcd, kube-apiserver, kube-controller-manager), and what
+ * it thinks of the operator and its charts is tested.
  */
 import { parseArgs } from 'node:util';
 import { buildGoPrograms, GoMissingError, inOwnNetwork, lacksOwnNetwork } from '@coxswain/testing';
@@ -9,6 +10,14 @@ import { run } from './run.ts';
 import { fetchS3 } from './s3.ts';
 
 const e2e = 'operators/matrixone/src/e2e';
+
+/** What is run without `--real`; clusters over an S3 server only where there is one. */
+export const longSuites: readonly string[] = [
+  `${e2e}/long`,
+  `${e2e}/whole`,
+  `${e2e}/real-service`,
+  'operators/matrixone/src/takeover',
+];
 
 /**
  * Asks for the long tests and says where they are.
@@ -20,8 +29,7 @@ export async function matrixonePaths(args: readonly string[]): Promise<readonly 
     return undefined;
   }
   process.env['COX_MATRIXONE'] = 'long';
-  const suites = [`${e2e}/long`, `${e2e}/whole`, 'operators/matrixone/src/takeover'];
-  return (await fetchS3()) ? [...suites, `${e2e}/backup`] : suites;
+  return (await fetchS3()) ? [...longSuites, `${e2e}/backup`] : longSuites;
 }
 
 /** What is run on a real control plane, without a filter. */

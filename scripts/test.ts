@@ -99,7 +99,7 @@ const help = `usage: ./cox test [FILTER ...]
   ./cox test framework [NAME ...]      the operator framework, as its users see it; --real: on a real etcd and kube-apiserver
   ./cox test s3 [FILTER ...]           what empties and fills buckets, against a real S3 server and with the real aws
   ./cox test faults                    an operator behind a bad network and over a server that is killed, and two with one lease; --real, --cycles N, --objects N
-  ./cox test matrixone                 the long life of a MatrixOne of real processes: scaled, rolled, broken, with its operator killed meanwhile; --real: on the control plane of a real Kubernetes
+  ./cox test matrixone                 the long life of a MatrixOne of real processes: scaled, rolled, broken, with its operator killed meanwhile, and one of the real mo-service that MO_SERVICE names; --real: on the control plane of a real Kubernetes
 
 The last line is "N passed, N failed", each test and each check counted. Ends with 0 when nothing failed.
 `;
