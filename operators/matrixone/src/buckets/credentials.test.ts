@@ -1,8 +1,10 @@
 import { Secret } from '@coxswain/k8s';
-import type { Transport } from '@coxswain/runtime/client';
+import { findCondition } from '@coxswain/runtime/apply';
+import { merge, type Transport } from '@coxswain/runtime/client';
 import type { Manager } from '@coxswain/runtime/manager';
 import { type Cut, cutTransport } from '@coxswain/testing';
 import { expect, test } from 'vitest';
+import { BucketClaim, LogSet } from '../api/index.ts';
 import { BucketWorld } from './test-world.ts';
 
 const s3 = {
@@ -117,4 +119,26 @@ test('a copy that nobody has noted yet leads to the data too', async () => {
   });
   await world.until('the data is removed', async () => (await world.claims()).length === 0);
   expect(await mortal.secrets()).toEqual([]);
+});
+
+test('a Secret of the claim’s name that somebody else made is neither written to, nor taken for the copy, nor deleted', async () => {
+  await using mortal = await Mortal.start(/\/secrets\b/);
+  const { world } = mortal;
+  await world.until('it runs', () => world.isReady('mo'));
+  const key = { namespace: 'default', name: 'treasure' };
+  const treasure = await world.drive(world.client.of(Secret).create({ metadata: key, stringData: { gold: 'much' } }));
+  const [claim] = await world.claims();
+  const mine = { metadata: key, spec: claim?.spec, status: { ...claim?.status } } as BucketClaim;
+  await world.drive(world.client.of(BucketClaim).create(mine));
+  const change = merge({ metadata: { annotations: { again: 'y' } }, spec: { image: 'matrixorigin/matrixone:2.1.1' } });
+  await world.drive(world.client.of(LogSet).patch({ namespace: 'default', name: 'mo' }, change));
+  const says = async () => findCondition((await world.logSet('mo')) as LogSet, 'CredentialsNotKept')?.message;
+  await world.until('it is told', async () =>
+    /Secret default\/treasure, .* is somebody else's/.test((await says()) ?? ''),
+  );
+  await world.clock.advance(60_000);
+  await world.drive(world.client.of(BucketClaim).delete(key));
+  await world.deleteLogSet('mo');
+  await world.until('nothing is left', async () => (await world.claims()).length === 0);
+  expect(await world.drive(world.client.of(Secret).find(key))).toEqual(treasure);
 });

@@ -15,6 +15,11 @@ function keptIn({ metadata: { namespace = '', name } }: BucketClaim) {
   return { namespace, name };
 }
 
+/** Whether a Secret is the copy: others may have the name of a claim, which anybody may have given it. */
+function isCopy({ metadata: { labels = {} } }: Secret, claim: BucketClaim): boolean {
+  return Object.entries(claimLabels(claim)).every(([name, value]) => labels[name] === value);
+}
+
 /**
  * Copies what leads to a claim's data, so that it can still be removed when the Secrets of its user went with his cluster. It does not leave
  * the namespace, and is copied anew when the spec or the pods changed, as with credentials that were replaced.
@@ -29,7 +34,16 @@ export async function keepCredentials(
   if (claim.metadata.annotations?.[ANNOTATION_CREDENTIALS_KEPT] === state) return false;
   const data = neededKeys(claim).length > 0 ? await readFromUser(context, claim) : undefined;
   if (!data) return false;
-  const metadata = { ...keptIn(claim), labels: claimLabels(claim), finalizers: [FINALIZER_BUCKET_DATA] };
+  const there = await context.client.of(Secret).find(keptIn(claim), { signal: context.signal });
+  if (there && !isCopy(there, claim))
+    throw new Error(`Secret ${titleOf(claim)}, which would be the copy, is somebody else's`);
+  const { resourceVersion } = there?.metadata ?? {};
+  const metadata = {
+    ...keptIn(claim),
+    ...(resourceVersion ? { resourceVersion } : {}),
+    labels: claimLabels(claim),
+    finalizers: [FINALIZER_BUCKET_DATA],
+  };
   await context.apply(Secret, { apiVersion: 'v1', kind: 'Secret', metadata, data }, { owned: false });
   return true;
 }
@@ -42,7 +56,7 @@ export async function findCredentials(
   const data = await readFromUser(access, claim);
   if (data) return { data, isKept: false };
   const kept = await access.client.of(Secret).find(keptIn(claim), { signal: access.signal });
-  return kept && { data: kept.data ?? {}, isKept: true };
+  return kept && isCopy(kept, claim) ? { data: kept.data ?? {}, isKept: true } : undefined;
 }
 
 /**
@@ -87,7 +101,7 @@ export async function forgetCredentials(
 ): Promise<void> {
   const { client, signal } = context;
   const kept = await findKept(context, claim);
-  if (!kept || !hasFinalizer(kept, FINALIZER_BUCKET_DATA)) return;
+  if (!kept || !isCopy(kept, claim) || !hasFinalizer(kept, FINALIZER_BUCKET_DATA)) return;
   const { uid } = kept.metadata;
   try {
     await client.of(Secret).delete(keyOf(kept), { ...(uid ? { preconditions: { uid } } : {}), signal });
