@@ -167,6 +167,10 @@ function isTerminating(error: unknown): boolean {
   return error.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') ?? false;
 }
 
+function isInvalid(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 422;
+}
+
 const lostCredentials = 'the Secrets with what leads to it are gone';
 
 /** The namespace takes nothing new: the Job runs where the operator lives. What is in the way there is in the way for good. */
@@ -178,9 +182,14 @@ async function beginElsewhere(context: Context, options: CleanOptions, other: Bu
     return keepData(context, options, 'the operator has no other namespace for the Job that would remove it');
   if (!(await findCredentials(context, object))) return keepData(context, options, lostCredentials);
   const place = { elsewhere, secret: cleanNames(object, elsewhere).job };
-  const there = await create(context, cleanJob(object, image, place)).catch((error: unknown) => {
+  let there: Job | undefined;
+  try {
+    there = await create(context, cleanJob(object, image, place));
+  } catch (error) {
+    // What the claim has of a template makes no Job, today or tomorrow.
+    if (isInvalid(error)) return keepData(context, options, `its Job is refused: ${messageOf(error)}`);
     throw failed(context, error);
-  });
+  }
   if (there) return follow(context, options, there);
   wait(context, 'Cleaning', `the data is being removed by a Job in namespace ${elsewhere}`, 0);
 }

@@ -1,6 +1,6 @@
 import { type EnvVar, Event, type Job, Namespace, Pod, Secret } from '@coxswain/k8s';
 import { expect, test } from 'vitest';
-import type { S3Storage } from '../api/index.ts';
+import { BucketClaim, type S3Storage } from '../api/index.ts';
 import { BucketWorld, type BucketWorldOptions, cleaner } from './test-world.ts';
 
 const doomed = 'doomed';
@@ -113,6 +113,25 @@ test('an operator without a namespace of its own lets the data be', async () => 
   await world.until('the namespace is gone', () => namespaceIsGone(world));
   await world.clock.advance(10_000);
   expect(await told(world)).toEqual([expect.stringContaining('the operator has no other namespace')]);
+});
+
+test('a Job that the server takes nowhere does not hold the namespace', async () => {
+  await using world = await start({ home: operators });
+  const [claim] = await world.claims();
+  const metadata = {
+    namespace: doomed,
+    name: 'a'.repeat(70),
+    finalizers: [...(claim?.metadata.finalizers ?? [])],
+    annotations: { 'bucket.matrixorigin.io/any-instance-running': 'true' },
+  };
+  const logSetSpec = { spec: { containers: [{ name: 'main', image: 'matrixorigin/matrixone:2.1.0' }] } };
+  const spec = { s3: { path: 'other/place' }, logSetSpec } as BucketClaim['spec'];
+  const own = { metadata, spec, status: { bindTo: '', state: 'Deleting' } } as BucketClaim;
+  await world.drive(world.client.of(BucketClaim).create(own));
+  await deleteNamespace(world);
+  await world.until('the namespace is gone', () => namespaceIsGone(world), 1_200);
+  await world.clock.advance(10_000);
+  expect(await told(world)).toEqual([expect.stringMatching(/stays at s3:\/\/other\/place, .*: its Job is refused: /)]);
 });
 
 test('data that another claim keeps stays, also when the namespace goes', async () => {
