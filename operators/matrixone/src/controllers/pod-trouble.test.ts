@@ -49,6 +49,11 @@ test.each<[string, PodStatus, string | undefined]>([
     'ImagePull image mo:1 of container main cannot be pulled',
   ],
   [
+    "an image that is not the pod's any more",
+    container({ waiting: { reason: 'ErrImagePull', message: 'not found' } }, { image: 'mo:bad' }),
+    'ImagePull image mo:bad of container main cannot be pulled: not found; mo:1, which it has now, is not tried yet',
+  ],
+  [
     'a Secret that is not there',
     waiting('CreateContainerConfigError', 'secret "s3" not found'),
     'ContainerNotMade container main cannot start: secret "s3" not found',

@@ -3,6 +3,7 @@ import type { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { parseTime } from '@coxswain/runtime/core';
 import { CONDITION_CN_STORE, MAIN_CONTAINER } from '../api/index.ts';
 import { crashOf, isStartFailure, steadyAfter } from './crash.ts';
+import { failedImage } from './pull-failure.ts';
 import { isPodReady } from './store-status.ts';
 
 /** Why a pod does not get ready by itself. `message` goes on after the pod's name and a colon, and stays the same while the trouble does. */
@@ -87,14 +88,17 @@ function containerTrouble({ status, spec }: Pod, now: number): PodTrouble | unde
   return undefined;
 }
 
-function waitingTrouble({ name, state }: ContainerStatus, image: string): PodTrouble | undefined {
+function waitingTrouble(container: ContainerStatus, image: string): PodTrouble | undefined {
+  const { name, state } = container;
   const { reason, message = '' } = state?.waiting ?? {};
   if (pulling.has(reason)) {
     // Pulling and pausing take turns, with the same cause.
     const cause = cut(message.replace(/^Back-off pulling image "[^"]*"(: ErrImagePull)?(: )?/, ''));
+    const failed = failedImage(container, image);
+    const next = failed === image ? '' : `; ${image}, which it has now, is not tried yet`;
     return {
       reason: 'ImagePull',
-      message: `image ${image} of container ${name} cannot be pulled${cause && `: ${cause}`}`,
+      message: `image ${failed} of container ${name} cannot be pulled${cause && `: ${cause}`}${next}`,
     };
   }
   if (making.has(reason))
