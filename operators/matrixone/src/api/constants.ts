@@ -39,6 +39,8 @@ export const ANNOTATION_DRAINING_START = 'matrixorigin.io/store-draining-start';
 export const ANNOTATION_LOCK_RESTART = 'matrixorigin.io/lock-restart';
 export const ANNOTATION_DIAGNOSE_DRAINING = 'matrixorigin.io/diagnos-draining';
 export const FINALIZER_CN_DRAINING = 'matrixorigin.io/cn-draining';
+/** Of a LogSet whose HAKeeper does not answer though its stores are up; there only while it is so. */
+export const CONDITION_HAKEEPER_SILENT = 'HaKeeperSilent';
 /** Pod condition that gates a CN's readiness. */
 export const CONDITION_CN_STORE = 'matrixorigin.io/cn-store';
 export const ANNOTATION_POOL_MANAGEMENT_POLICY = 'pool.matrixorigin.io/management-policy';

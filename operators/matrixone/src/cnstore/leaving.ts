@@ -3,18 +3,20 @@ import { formatDuration, formatTime } from '@coxswain/runtime/core';
 import { FINALIZER_CN_DRAINING, FINALIZER_CN_STORE } from '../api/index.ts';
 import { drainTimeout } from './drain.ts';
 import { runsSince } from './main-container.ts';
-import { isAbandoned, type Pass } from './pass.ts';
+import { isAbandoned, isLeaving, type Pass } from './pass.ts';
 import { changeMetadata } from './pod-writes.ts';
 import { whyUnknown } from './why-unknown.ts';
 
 /** Milliseconds between two attempts to tell the cluster. */
 const retryAfter = 5_000;
+/** Milliseconds for which HAKeeper is asked to forget a node whose whole set goes: a node that does not come back it forgets by itself. */
+const atTheEnd = 30_000;
 /** Milliseconds beyond its time of grace after which a node that is said to run still is not believed to. */
 const afterGrace = 5_000;
 
 /**
  * The cluster forgets a node whose pod is deleted, and the pod goes whatever happens: when the cluster is going too, at once; when it
- * cannot be told, after the time of a drain. MatrixOne then finds out by itself.
+ * cannot be told, after the time of a drain, or soon when its set is going. MatrixOne then finds out by itself.
  */
 export async function leave(pass: Pass): Promise<Result> {
   const { client, pod, signal } = pass;
@@ -46,7 +48,8 @@ async function untilForgotten(pass: Pass): Promise<number> {
   } catch (error) {
     signal.throwIfAborted();
     log.warn({ err: error, pod: store.podName }, 'the cluster could not be told that a compute node is gone');
-    const timeout = drainTimeout(set?.spec.scalingConfig);
+    const drain = drainTimeout(set?.spec.scalingConfig);
+    const timeout = isLeaving(set) ? Math.min(atTheEnd, drain) : drain;
     if (since <= timeout) return retryAfter;
     const message = `for ${formatDuration(timeout)} HAKeeper could not be told that the compute node is gone: ${whyUnknown(error)}`;
     event({ type: 'Warning', reason: 'NotForgotten', message });

@@ -1,4 +1,5 @@
 import { merge } from '@coxswain/runtime/client';
+import { formatTime } from '@coxswain/runtime/core';
 import { expect, test } from 'vitest';
 import { CNSet, LogSet } from '../api/index.ts';
 import { NodeWorld, TestStores } from './test-nodes.ts';
@@ -324,6 +325,40 @@ test('a deleted pod goes without a HAKeeper: after the time of a drain, and that
   const events = await world.events();
   const told = 'for 5m0s HAKeeper could not be told that the compute node is gone: HAKeeper is away';
   expect(events).toEqual(expect.arrayContaining([`Pod NotForgotten: ${told}`, `CNSet NotForgotten: a: ${told}`]));
+});
+
+test('at the end of its set a deleted pod goes soon without a HAKeeper, and at once without one that is known to be silent', async () => {
+  const stores = new TestStores();
+  await using world = await serving(stores);
+  stores.trouble = new Error('HAKeeper is away');
+  await world.drive(world.cluster.client.of(CNSet).delete({ namespace, name: 'tp' }));
+  await world.delete('a');
+  await world.runs('a', false);
+  await world.clock.advance(50_000);
+  expect(await world.isHeld('a')).toBe(true);
+  await world.clock.advance(20_000);
+  expect(await world.isHeld('a')).toBe(false);
+  const told = 'for 30s HAKeeper could not be told that the compute node is gone: HAKeeper is away';
+  expect(await world.events()).toContain(`Pod NotForgotten: ${told}`);
+});
+
+/** Says of the log service that its HAKeeper does not answer. */
+function fallSilent(world: NodeWorld): Promise<unknown> {
+  const lastTransitionTime = formatTime(world.clock.now());
+  const conditions = [{ type: 'HaKeeperSilent', status: 'True', reason: 'NoAnswer', message: 'x', lastTransitionTime }];
+  const body = merge({ status: { conditions } });
+  return world.drive(world.cluster.client.of(LogSet).patch({ namespace, name: 'mo' }, body, { subresource: 'status' }));
+}
+
+test.each(['leaving', 'living'])('a %s set whose HAKeeper is silent', async (is) => {
+  const stores = new TestStores();
+  await using world = await serving(stores, { spec: { ...drains, terminationPolicy: 'Drain' } });
+  stores.now = { sessions: 1, pipelines: 0, replicas: 0 };
+  stores.trouble = new Error('HAKeeper is away');
+  await fallSilent(world);
+  if (is === 'leaving') await world.drive(world.cluster.client.of(CNSet).delete({ namespace, name: 'tp' }));
+  await world.asks('a', 'PreparingDelete');
+  expect(await world.isHeld('a')).toBe(is === 'living');
 });
 
 test.each(['set', 'log service'])('a deleted pod goes at once when its %s is gone', async (what) => {

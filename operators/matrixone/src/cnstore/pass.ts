@@ -1,7 +1,8 @@
 import { Pod } from '@coxswain/k8s';
+import { conditionsOf } from '@coxswain/runtime/apply';
 import type { ReconcileContext } from '@coxswain/runtime/controller';
 import type { EventDetails, EventRecorder } from '@coxswain/runtime/events';
-import { CNSet, LABEL_INSTANCE, LogSet } from '../api/index.ts';
+import { CNSet, CONDITION_HAKEEPER_SILENT, LABEL_INSTANCE, LogSet } from '../api/index.ts';
 import type { Elapsed } from '../elapsed/index.ts';
 import type { CnStore, CnStoreService } from './service.ts';
 import { storeOfPod } from './store-of-pod.ts';
@@ -36,9 +37,22 @@ export function passOf(context: ReconcileContext, pod: Pod, { service, recorder,
   return { ...context, service, elapsed, pod, set, store: storeOfPod(pod, set), event };
 }
 
-/** Whether the cluster of a node is going or gone: nobody can be told, and nobody would send it sessions. */
+/**
+ * Whether the cluster of a node is going or gone: nobody can be told, and nobody would send it sessions. So it is at the end of a set whose HAKeeper has
+ * been silent for long: the log service goes only after the set, and the set would wait for somebody who is not there.
+ */
 export function isAbandoned({ cache, set, store }: Pass): boolean {
-  return isClusterGone(set, cache.store(LogSet).get(store.logSet));
+  const logSet = cache.store(LogSet).get(store.logSet);
+  return isClusterGone(set, logSet) || (isLeaving(set) && logSet !== undefined && isSilent(logSet));
+}
+
+/** Whether a set is being deleted, with all of its nodes. */
+export function isLeaving(set: CNSet | undefined): boolean {
+  return set?.metadata.deletionTimestamp !== undefined;
+}
+
+function isSilent(logSet: LogSet): boolean {
+  return conditionsOf(logSet).some(({ type }) => type === CONDITION_HAKEEPER_SILENT);
 }
 
 /** The same of a node's set and of the log service that the set names, each as far as it is there. */
