@@ -6,8 +6,8 @@ import {
   errorCode,
   heartbeatAge,
   isUnknownStore,
+  logReplicas,
   MatrixOneError,
-  missingReplicas,
   shardLeaders,
   tnLocks,
   workState,
@@ -134,7 +134,7 @@ class HaKeeperStores implements HaKeeperCnStores {
     const details = await this.#links.of(haKeeper).details(signal, age);
     const { logStores, cnStores, tnStores } = details;
     const leaders = [...shardLeaders(logStores)];
-    const missing = missingReplicas(logStores);
+    const replicas = logReplicas(logStores);
     // HAKeeper does not tell its own time: the newest heartbeat of all is a second old at most.
     const tick = [...logStores, ...cnStores, ...tnStores].reduce(
       (most, store) => (store.tick > most ? store.tick : most),
@@ -143,7 +143,8 @@ class HaKeeperStores implements HaKeeperCnStores {
     return logStores.map((store) => ({
       uuid: store.uuid,
       leads: numbers(leaders.filter(([, leader]) => leader === store.uuid).map(([shardId]) => shardId)),
-      missing: numbers(missing.get(store.uuid) ?? []),
+      works: numbers(replicas.get(store.uuid)?.works ?? []),
+      missing: numbers(replicas.get(store.uuid)?.missing ?? []),
       silentFor: heartbeatAge({ tick }, store),
     }));
   }

@@ -47,6 +47,8 @@ export interface LogStoreRecord {
   readonly uuid: string;
   /** The shards that it leads, in order; 0 is HAKeeper's own. */
   readonly leads: readonly number[];
+  /** Shards of which it has a replica that works, as it said last. */
+  readonly works: readonly number[];
   /** Shards of which it should have a replica and has none that works. */
   readonly missing: readonly number[];
   /** Milliseconds since its last heartbeat, to a second. */

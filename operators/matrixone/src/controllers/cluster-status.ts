@@ -2,6 +2,7 @@ import type { KubeObject } from '@coxswain/k8s';
 import type { ActorContext } from '@coxswain/runtime/actor';
 import { conditionsOf, isReady, isTrueAt } from '@coxswain/runtime/apply';
 import type { CNSet, DNSet, LogSet, MatrixOneCluster, ProxySet, WebUI } from '../api/index.ts';
+import { silenceOf } from './log-silence.ts';
 import { CONDITION_PODS_FAILING } from './report-trouble.ts';
 
 /** The sets of a cluster as they are now, the groups in the order they are declared. */
@@ -56,6 +57,12 @@ function saidBy(set: KubeObject & { readonly status?: ClusterSets['log']['status
   return `${set.kind} ${set.metadata.name}: ${why}${failing && failing !== why ? `; ${failing}` : ''}`;
 }
 
+/** That nothing is heard of HAKeeper: sets may be ready all the same. */
+function silenceSaidBy(log: LogSet): readonly string[] {
+  const silence = silenceOf(log);
+  return silence === undefined ? [] : [`LogSet ${log.metadata.name}: ${silence}`];
+}
+
 /** Tells what keeps pods from getting ready, once for each cause. */
 function tellFailing(
   { conditions, event }: ActorContext<MatrixOneCluster>,
@@ -64,7 +71,7 @@ function tellFailing(
 ): void {
   if (!failing || !conditionsOf(failing.set).some((condition) => condition.type === CONDITION_PODS_FAILING)) return;
   const message = saidBy(failing.set, type);
-  if (conditions.get(type)?.message !== message) event({ type: 'Warning', reason: failing.reason, message });
+  if (!conditions.get(type)?.message?.startsWith(message)) event({ type: 'Warning', reason: failing.reason, message });
 }
 
 function setConditions(context: ActorContext<MatrixOneCluster>, sets: ClusterSets): boolean {
@@ -72,8 +79,9 @@ function setConditions(context: ActorContext<MatrixOneCluster>, sets: ClusterSet
   const unready = firstFailing(sets, isReady, notReady);
   const unsynced = firstFailing(sets, isSynced, notSynced);
   tellFailing(context, unready ? 'Ready' : 'Synced', unready ?? unsynced);
-  if (unready) conditions.set('Ready', 'False', unready.reason, saidBy(unready.set, 'Ready'));
-  else conditions.set('Ready', 'True', 'AllSetsReady', 'all sets are ready');
+  const withSilence = (message: string) => [message, ...silenceSaidBy(sets.log)].join('; ');
+  if (unready) conditions.set('Ready', 'False', unready.reason, withSilence(saidBy(unready.set, 'Ready')));
+  else conditions.set('Ready', 'True', 'AllSetsReady', withSilence('all sets are ready'));
   if (unsynced) conditions.set('Synced', 'False', unsynced.reason, saidBy(unsynced.set, 'Synced'));
   else conditions.set('Synced', 'True', 'AllSetsSynced', 'the object is synced');
   status.phase = unready ? 'NotReady' : 'Ready';

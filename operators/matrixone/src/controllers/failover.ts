@@ -18,8 +18,8 @@ export type FailoverDecision =
   | { readonly kind: 'none' }
   /** Some are down, none for long enough; look again in `after` milliseconds. */
   | { readonly kind: 'wait'; readonly after: number }
-  /** `victim` is to be replaced by a store of another ordinal. */
-  | { readonly kind: 'replace'; readonly victim: StoreStatus }
+  /** `victim` is to be replaced by a store of another ordinal; by a person's word or without. */
+  | { readonly kind: 'replace'; readonly victim: StoreStatus; readonly isConfirmed: boolean }
   /** A person has to decide: replacing more stores could lose the quorum, and with it data. */
   | { readonly kind: 'blocked'; readonly why: string };
 
@@ -54,7 +54,7 @@ export function decideFailover(
     untilFailed(store, timeout, now) <= 0 && !reserved.includes(ordinalOf(store.podName));
   const lost = failed.filter(isLost);
   const confirmed = lost.find(({ podName = '' }) => evidence.confirmed?.has(podName));
-  if (confirmed) return { kind: 'replace', victim: confirmed };
+  if (confirmed) return { kind: 'replace', victim: confirmed, isConfirmed: true };
   const [victim] = lost;
   if (!victim) return { kind: 'wait', after: timeout };
   const limit = Math.floor((spec.initialConfig?.logShardReplicas ?? 1) / 2);
@@ -69,13 +69,22 @@ export function decideFailover(
     const earlier = `stores ${reserved.join(', ')} were replaced before and only ${limit} may be at a time`;
     return blocked(`${earlier}; the others had not all been up for ${spec.storeFailureTimeout ?? '10m'}`, lost);
   }
-  return { kind: 'replace', victim };
+  return { kind: 'replace', victim, isConfirmed: false };
 }
 
 function blocked(why: string, lost: readonly StoreStatus[]): FailoverDecision {
-  const pods = lost.map(({ podName }) => podName).join(',');
-  const how = `when their data is not needed, annotate the LogSet with ${ANNOTATION_CONFIRM_FAILOVER}=${pods}`;
-  return { kind: 'blocked', why: `${why}; bring back ${pods}, or, ${how}` };
+  const pods = lost.map(({ podName = '' }) => podName);
+  return { kind: 'blocked', why: byConfirmation(why, pods) };
+}
+
+/** Reason of `FailoverBlocked` where it is HAKeeper's word that stands against it. */
+export const REPLICAS_MISSING = 'ReplicasMissing';
+
+/** What holds a failover, with what a person can do about it, and what that costs. */
+export function byConfirmation(why: string, lost: readonly string[]): string {
+  const pods = lost.join(',');
+  const cost = 'their volumes go; where that is a majority, only a backup brings the database back';
+  return `${why}; bring back ${pods}, or annotate the LogSet with ${ANNOTATION_CONFIRM_FAILOVER}=${pods}: ${cost}`;
 }
 
 /** Whether what came of earlier replacements was healthy before the victim failed, the victim included if it was one. */

@@ -4,17 +4,20 @@ import { type Action, type Actor, type ActorContext, Resync } from '@coxswain/ru
 import { type Clock, formatTime } from '@coxswain/runtime/core';
 import { ANNOTATION_BOOTSTRAP, type LogSet, type LogSetSpec, logSetNames, PORT_LOG_SERVICE } from '../api/index.ts';
 import { type BucketScope, holdBucket, noteRan, noteRunning, releaseBucket } from '../buckets/index.ts';
-import type { CnStoreService } from '../cnstore/index.ts';
 import { type BootstrapMember, parseBootstrapMembers } from '../config/index.ts';
 import { type DefaultServiceArgs, defaultLogSet } from '../defaults/index.ts';
 import { Elapsed } from '../elapsed/index.ts';
+import type { LogKeeper } from '../logstore/index.ts';
 import { volumeChange } from '../pods/index.ts';
 import { logSetProblems } from '../validation/index.ts';
 import { podsOf } from './children.ts';
-import { confirmedPods, decideFailover } from './failover.ts';
+import { confirmedPods, decideFailover, type FailoverDecision, REPLICAS_MISSING } from './failover.ts';
+import { FailoverGuard } from './failover-guard.ts';
 import { clusterInNeed, handOver } from './hand-over.ts';
 import { refuseMoves } from './immutable.ts';
+import { storeMoment } from './log-moment.ts';
 import { scaleLogStores } from './log-scale.ts';
+import { reportSilence } from './log-silence.ts';
 import {
   decideBootstrap,
   growLogVolumes,
@@ -40,8 +43,8 @@ export interface LogSetActorOptions {
   readonly serviceArgs: DefaultServiceArgs;
   readonly failover: boolean;
   readonly clock: Clock;
-  /** Who tells of log stores. Absent: rollouts go by the readiness of pods alone. */
-  readonly logStores?: CnStoreService['logStores'];
+  /** Who tells of log stores. Absent: rollouts and failovers go by the readiness of pods alone. */
+  readonly keeper?: LogKeeper;
   /** Where owners of S3 paths are looked for. Absent: paths have no owners. */
   readonly buckets?: BucketScope;
 }
@@ -51,11 +54,14 @@ export class LogSetActor implements Actor<LogSet> {
   readonly #options: LogSetActorOptions;
   readonly #elapsed: Elapsed;
   readonly #guard: RolloutGuard | undefined;
+  readonly #failoverGuard: FailoverGuard | undefined;
 
   constructor(options: LogSetActorOptions) {
     this.#options = options;
     this.#elapsed = new Elapsed(options.clock);
-    this.#guard = options.logStores && new RolloutGuard(options.logStores, this.#elapsed);
+    const { keeper } = options;
+    this.#guard = keeper && new RolloutGuard(keeper.logStores, this.#elapsed);
+    this.#failoverGuard = keeper && new FailoverGuard(keeper);
   }
 
   async observe(context: Context): Promise<Action<LogSet> | undefined> {
@@ -79,7 +85,8 @@ export class LogSetActor implements Actor<LogSet> {
     rollout.written?.();
     const failed = reportStores(context, spec, workload);
     const trouble = await reportTrouble(context, 'LogSet', workload);
-    const next = this.#failover(context, input, failed, trouble.ofPods, workload);
+    reportSilence(context, this.#options.keeper, this.#elapsed);
+    const next = await this.#failover(context, input, failed, trouble.ofPods, workload);
     if (next.action) return next.action;
     const notKept =
       this.#options.buckets && context.status.availableStores?.length
@@ -115,41 +122,54 @@ export class LogSetActor implements Actor<LogSet> {
   }
 
   /** What to do about failed stores, or when to look again. */
-  #failover(
+  async #failover(
     context: Context,
     input: LogSetInput,
     failed: readonly StoreStatus[],
     troubles: SetTrouble['ofPods'],
     workload: KruiseStatefulSet,
-  ): { action?: Action<LogSet>; after?: number } {
+  ): Promise<{ action?: Action<LogSet>; after?: number }> {
     if (!this.#options.failover) return {};
     const { conditions, clock } = context;
     const pods = new Map(podsOf(context, 'LogSet').map((pod) => [pod.metadata.name, pod]));
     for (const { podName = '', lastTransition = '' } of failed) {
       if (isOfTheSpec(troubles.get(podName), pods.get(podName), workload))
-        this.#elapsed.restart(storeMoment(context, podName), lastTransition);
+        this.#elapsed.restart(storeMoment(context.object, podName), lastTransition);
     }
-    const decision = decideFailover(input.spec, this.#steady(context, failed), input.reserved, clock.now(), {
+    const decided = decideFailover(input.spec, this.#steady(context, failed), input.reserved, clock.now(), {
       available: this.#steady(context, context.status.availableStores ?? []),
       confirmed: confirmedPods(context.object),
       createdAt: (podName) => this.#madeAt(context, pods.get(podName)),
     });
-    if (decision.kind === 'blocked') {
-      const isNew = conditions.get('FailoverBlocked')?.message !== decision.why;
-      conditions.set('FailoverBlocked', 'True', 'Quorum', decision.why);
-      if (isNew)
-        context.event({ type: 'Warning', reason: 'FailoverBlocked', message: decision.why, action: 'Failover' });
+    const objection = await this.#objection(context, input, decided);
+    const why = objection ?? (decided.kind === 'blocked' ? decided.why : undefined);
+    if (why !== undefined) {
+      const isNew = conditions.get('FailoverBlocked')?.message !== why;
+      conditions.set('FailoverBlocked', 'True', objection ? REPLICAS_MISSING : 'Quorum', why);
+      if (isNew) context.event({ type: 'Warning', reason: 'FailoverBlocked', message: why, action: 'Failover' });
+      return {};
     }
-    if (decision.kind !== 'blocked') conditions.remove('FailoverBlocked');
-    if (decision.kind === 'replace') return { action: replaceStore(input, decision.victim) };
-    return decision.kind === 'wait' ? { after: Math.min(decision.after, lookAgain) } : {};
+    conditions.remove('FailoverBlocked');
+    if (decided.kind === 'replace') return { action: replaceStore(input, decided.victim) };
+    return decided.kind === 'wait' ? { after: Math.min(decided.after, lookAgain) } : {};
+  }
+
+  /** What HAKeeper has against replacing a store that nobody has confirmed. */
+  async #objection(
+    context: Context,
+    { spec, reserved }: LogSetInput,
+    decided: FailoverDecision,
+  ): Promise<string | undefined> {
+    if (decided.kind !== 'replace' || decided.isConfirmed) return undefined;
+    const { logShardReplicas = 1 } = spec.initialConfig ?? {};
+    return this.#failoverGuard?.objection(context, decided.victim.podName ?? '', logShardReplicas, reserved);
   }
 
   /** The stores as if the wall clock had never been put on or back while this process looked on. */
   #steady(context: Context, stores: readonly StoreStatus[]): readonly StoreStatus[] {
     return stores.map((store) => {
       if (store.lastTransition === undefined) return store;
-      const elapsed = this.#elapsed.since(storeMoment(context, store.podName), store.lastTransition);
+      const elapsed = this.#elapsed.since(storeMoment(context.object, store.podName), store.lastTransition);
       return { ...store, lastTransition: formatTime(context.clock.now() - elapsed) };
     });
   }
@@ -179,11 +199,6 @@ export class LogSetActor implements Actor<LogSet> {
 }
 
 const partitionOf = ({ partition }: GuardedRollout) => (partition === undefined ? {} : { partition });
-
-/** Names the moment of a store's last change. */
-function storeMoment({ object }: Context, podName: string | undefined): string {
-  return `${object.metadata.uid} ${podName}`;
-}
 
 /** Milliseconds between tries of what is refused; that a right was given wakes nobody. */
 const refusalAgain = 300_000;

@@ -47,7 +47,7 @@ function pod(ordinal: number, revision: string, since = 3_600_000, inPlace = 'Tr
 
 function guard(change: (record: LogStoreRecord) => LogStoreRecord = (same) => same) {
   const records = [0, 1, 2].map((ordinal) =>
-    change({ uuid: logStoreUuid(ordinal), leads: [], missing: [], silentFor: 1_000 }),
+    change({ uuid: logStoreUuid(ordinal), leads: [], works: [0, 1], missing: [], silentFor: 1_000 }),
   );
   return new RolloutGuard(() => Promise.resolve(records), new Elapsed(clock));
 }

@@ -1,6 +1,6 @@
 import { ConfigMap, Pod, PodDisruptionBudget, Service } from '@coxswain/k8s';
 import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
-import { generationChanged, statusChanged } from '@coxswain/runtime/controller';
+import { channelSource, type ExternalSource, generationChanged, statusChanged } from '@coxswain/runtime/controller';
 import type { Manager } from '@coxswain/runtime/manager';
 import {
   BucketClaim,
@@ -20,7 +20,7 @@ import {
 import { ownerOfClaim } from '../buckets/index.ts';
 import { setupCnStores, unmanagedCnStores } from '../cnstore/index.ts';
 import { chartServiceArgs } from '../defaults/index.ts';
-import { setupLogStores } from '../logstore/index.ts';
+import { LogKeeper, setupLogStores } from '../logstore/index.ts';
 import type { MatrixOneOptions } from '../options.ts';
 import { childrenOfSets, setOfPod } from './children.ts';
 import { ClusterActor } from './cluster.ts';
@@ -45,13 +45,15 @@ type ServiceArgs = NonNullable<MatrixOneOptions['serviceArgs']>;
 export function setupControllers(manager: Manager, options: MatrixOneOptions = {}): void {
   const serviceArgs = options.serviceArgs ?? chartServiceArgs;
   setupClusters(manager, serviceArgs, options);
-  setupLogSets(manager, serviceArgs, options);
+  const cnStores = options.cnStores ?? unmanagedCnStores;
+  const keeper = cnStores.logStores && new LogKeeper(cnStores.logStores.bind(cnStores), manager.clock);
+  const heard = channelSource('hakeeper');
+  setupLogSets(manager, serviceArgs, options, { source: heard.source, ...(keeper ? { keeper } : {}) });
   setupDNSets(manager, serviceArgs, options);
   setupCNSets(manager, serviceArgs, options);
   if (options.proxies !== false) setupProxySets(manager, serviceArgs);
-  const cnStores = options.cnStores ?? unmanagedCnStores;
   setupCnStores(manager, cnStores, scope);
-  setupLogStores(manager, cnStores, scope);
+  if (keeper) setupLogStores(manager, keeper, heard.push, scope);
 }
 
 function setupClusters(manager: Manager, serviceArgs: ServiceArgs, { backup, proxies, sql }: MatrixOneOptions): void {
@@ -76,12 +78,12 @@ function setupClusters(manager: Manager, serviceArgs: ServiceArgs, { backup, pro
 function setupLogSets(
   manager: Manager,
   serviceArgs: ServiceArgs,
-  { buckets, failover, cnStores }: MatrixOneOptions,
+  { buckets, failover }: MatrixOneOptions,
+  { keeper, source }: { readonly keeper?: LogKeeper; readonly source: ExternalSource },
 ): void {
   const scopeOfBuckets = buckets ? { buckets: buckets.namespace ? { namespace: buckets.namespace } : {} } : {};
-  const logStores = cnStores?.logStores ? { logStores: cnStores.logStores.bind(cnStores) } : {};
   const options = { clock: manager.clock, serviceArgs, failover: failover ?? true };
-  const logSet = new LogSetActor({ ...options, ...scopeOfBuckets, ...logStores });
+  const logSet = new LogSetActor({ ...options, ...scopeOfBuckets, ...(keeper ? { keeper } : {}) });
   const logSets = manager
     .actor(LogSet, logSet, { ...common, finalizer: FINALIZER_LOGSET })
     .owns(KruiseStatefulSet, { scope })
@@ -89,6 +91,7 @@ function setupLogSets(
     .owns(ConfigMap, { scope })
     .owns(PodDisruptionBudget, { scope, where: generationChanged })
     .watches(Pod, { scope, where: podMatters, map: setOfPod('LogSet') });
+  if (keeper) logSets.from(source);
   if (buckets) logSets.watches(BucketClaim, { map: ownerOfClaim });
   logSets.run();
 }

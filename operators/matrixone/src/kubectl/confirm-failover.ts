@@ -21,7 +21,7 @@ export async function confirmFailover({ client, clock, line, namespace, screen, 
   });
   if (!line.isSet('yes'))
     throw new UnmetError(
-      `${lost.join(', ')}: would be replaced and the volumes deleted; say --yes when the data on them is not needed`,
+      `${lost.join(', ')}: would be replaced and the volumes deleted; where these hold a majority of the replicas, the log is lost and the database comes back from a backup only: say --yes when that may be`,
     );
   const confirmed = (set.metadata.annotations?.[ANNOTATION_CONFIRM_FAILOVER] ?? '').split(',').map((pod) => pod.trim());
   const annotation = [...new Set([...confirmed.filter(Boolean), ...pods])].join(',');

@@ -11,6 +11,7 @@ import { CNSet, cnSetNames, LogSet } from '../api/index.ts';
 import { type HaKeeperCnStores, hakeeperCnStores, setupCnStores } from '../cnstore/index.ts';
 import { cnStoreUuid, logStoreUuid } from '../identity/index.ts';
 import { TestLogService } from '../mo/test-log-service.ts';
+import { LogKeeper } from './log-keeper.ts';
 import { setupLogStores } from './setup.ts';
 
 const namespace = 'default';
@@ -27,6 +28,8 @@ class LogWorld implements AsyncDisposable {
   readonly #cluster: Cluster;
   readonly #stops: (() => Promise<void>)[] = [];
   readonly writes: string[] = [];
+  /** LogSets that were told of, as HAKeeper is silent for long, or is no more. */
+  readonly woken: string[] = [];
 
   private constructor(cluster: Cluster, log: TestLogService) {
     this.log = log;
@@ -64,7 +67,9 @@ class LogWorld implements AsyncDisposable {
     const client = createClient({ transport, fieldManager: 'test', clock });
     const manager = createManager({ client, name: 'test', clock, random: seededRandom(1), log: silentLogger });
     setupCnStores(manager, this.#stores);
-    setupLogStores(manager, this.#stores);
+    const { logStores = () => Promise.resolve([]) } = this.#stores;
+    const keeper = new LogKeeper(logStores.bind(this.#stores), clock);
+    setupLogStores(manager, keeper, ({ name }) => this.woken.push(name));
     await this.drive(manager.start());
     this.#stops.push(() => manager.stop());
   }
@@ -209,9 +214,12 @@ test('a HAKeeper that does not answer: nothing is written, what is noted stays, 
   writes.splice(0);
   for (const id of [0, 1, 2]) log.faults.set(`log-${id}:32001`, 'hang');
   await world.runs('mo-log-1', false);
+  await clock.advance(minute);
+  expect(world.woken).toEqual([]);
   await clock.advance(10 * minute);
   expect(writes).toEqual([]);
   expect(await world.notes()).toEqual([undefined, '0,1', undefined]);
+  expect(world.woken).toContain('mo');
   log.faults.clear();
   world.say([1n, 1n, 4n], [2n, 2n, 3n], [1n, 1n, 4n]);
   await clock.advance(20_000);

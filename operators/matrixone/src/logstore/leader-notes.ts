@@ -1,10 +1,11 @@
 import { Pod } from '@coxswain/k8s';
-import { isReady } from '@coxswain/runtime/apply';
+import { conditionsOf, isReady } from '@coxswain/runtime/apply';
 import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
-import { isConflict, isNotFound, messageOf, parseTime } from '@coxswain/runtime/core';
-import { ANNOTATION_LEADS, LogSet, leadsOf, setLabels } from '../api/index.ts';
-import { type CnStoreService, changeMetadata, haKeeperOf } from '../cnstore/index.ts';
+import { isConflict, isNotFound, messageOf, type ObjectKey, parseTime } from '@coxswain/runtime/core';
+import { ANNOTATION_LEADS, CONDITION_HAKEEPER_SILENT, LogSet, leadsOf, setLabels } from '../api/index.ts';
+import { changeMetadata, haKeeperOf } from '../cnstore/index.ts';
 import { logStoreUuid } from '../identity/index.ts';
+import { type LogKeeper, silentUntilTold } from './log-keeper.ts';
 
 /** Milliseconds between two looks, and the age of answers that will do: as for a compute node that serves, most often one that was given to others. */
 const refreshAfter = 20_000;
@@ -14,22 +15,24 @@ const fresh = 1_000;
 /** Milliseconds after a pod became ready in which HAKeeper may still speak of the store that ran before. */
 const settling = 3_000;
 
-type AskLogStores = NonNullable<CnStoreService['logStores']>;
-
 /**
  * Notes on each log pod which shards its store leads. Written only where it differs: a shard that gets another leader costs two writes. While
- * nobody can be asked the notes stay as they are.
+ * nobody can be asked the notes stay as they are. As it is who asks again and again, it also wakes the LogSet when HAKeeper has been silent for long, or is no more.
  */
 export class LeaderNotes implements Reconciler {
-  readonly #ask: AskLogStores;
+  readonly #keeper: LogKeeper;
+  readonly #wake: (key: ObjectKey) => void;
 
-  constructor(ask: AskLogStores) {
-    this.#ask = ask;
+  constructor(keeper: LogKeeper, wake: (key: ObjectKey) => void) {
+    this.#keeper = keeper;
+    this.#wake = wake;
   }
 
   async reconcile(context: ReconcileContext): Promise<Result> {
     const { cache, key, log, signal } = context;
     const set = cache.store(LogSet).get(key);
+    const haKeeper = haKeeperOf({ namespace: key.namespace ?? '', name: key.name });
+    if (!set) this.#keeper.forget(haKeeper);
     if (!set || set.metadata.deletionTimestamp) return undefined;
     const { namespace = '', name } = key;
     const pods = [...cache.store(Pod).list({ namespace, labels: setLabels('LogSet', namespace, name) })];
@@ -37,7 +40,7 @@ export class LeaderNotes implements Reconciler {
     if (!pods.some(runs)) return undefined;
     const isKnown = pods.some((pod) => runs(pod) && leadsOf(pod).includes(0));
     try {
-      const stores = await this.#ask(haKeeperOf({ namespace, name }), isKnown ? refreshAfter : fresh, signal);
+      const stores = await this.#keeper.logStores(haKeeper, isKnown ? refreshAfter : fresh, signal);
       const leads = new Map(stores.map((store) => [store.uuid, store.leads]));
       const noted = await Promise.all(pods.map((pod) => note(context, pod, leads)));
       return { requeueAfter: noted.some(Boolean) ? refreshAfter : whileUnknown };
@@ -46,7 +49,15 @@ export class LeaderNotes implements Reconciler {
       if (isConflict(error) || isNotFound(error)) return { requeueAfter: fresh };
       log.debug({ error: messageOf(error) }, 'it is not known which log stores lead');
       return { requeueAfter: isKnown ? refreshAfter : whileUnknown };
+    } finally {
+      this.#tell(set, key, haKeeper);
     }
+  }
+
+  #tell(set: LogSet, key: ObjectKey, haKeeper: string): void {
+    const silentFor = this.#keeper.silentFor(haKeeper);
+    const isTold = conditionsOf(set).some(({ type }) => type === CONDITION_HAKEEPER_SILENT);
+    if (isTold ? silentFor === 0 : (silentFor ?? 0) >= silentUntilTold) this.#wake(key);
   }
 }
 

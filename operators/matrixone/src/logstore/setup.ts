@@ -2,10 +2,11 @@ import { type KubeObject, Pod } from '@coxswain/k8s';
 import { isReady } from '@coxswain/runtime/apply';
 import type { InformerScope } from '@coxswain/runtime/cache';
 import { generationChanged, type Predicate } from '@coxswain/runtime/controller';
+import type { ObjectKey } from '@coxswain/runtime/core';
 import type { Manager } from '@coxswain/runtime/manager';
 import { LABEL_COMPONENT, LABEL_INSTANCE, LogSet } from '../api/index.ts';
-import type { CnStoreService } from '../cnstore/index.ts';
 import { LeaderNotes } from './leader-notes.ts';
+import type { LogKeeper } from './log-keeper.ts';
 
 /** Clusters looked at at the same time: those that do not answer cost 10 s each, and the others shall not wait for them. */
 const workers = 64;
@@ -15,12 +16,16 @@ const runs: Predicate<KubeObject> = (event) =>
   event.type !== 'updated' || isReady(event.object) !== isReady(event.previous);
 
 /**
- * Adds the controller that notes which log stores lead; none, when nobody can be asked.
+ * Adds the controller that notes which log stores lead.
+ * @param wake is told of each LogSet whose condition of silence does not fit what is known
  * @param scope of the pods that are watched; others of the manager may share it
  */
-export function setupLogStores(manager: Manager, service: CnStoreService, scope: InformerScope = {}): void {
-  const { logStores } = service;
-  if (!logStores) return;
+export function setupLogStores(
+  manager: Manager,
+  keeper: LogKeeper,
+  wake: (key: ObjectKey) => void,
+  scope: InformerScope = {},
+): void {
   manager
     .controller(LogSet, 'logstore')
     .watches(Pod, {
@@ -33,5 +38,5 @@ export function setupLogStores(manager: Manager, service: CnStoreService, scope:
     })
     .where(generationChanged)
     .options({ workers })
-    .run(new LeaderNotes(logStores.bind(service)));
+    .run(new LeaderNotes(keeper, wake));
 }

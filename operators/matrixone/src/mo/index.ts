@@ -6,6 +6,7 @@ export { type CnLoad, cnLoad, queryCn, usersSessions } from './cn-query.ts';
 export { errorCode, isPassing, isUnknownStore, MatrixOneError, NoHaKeeperError } from './errors.ts';
 export { type CnLabels, HaKeeper, type HaKeeperOptions } from './hakeeper.ts';
 export { heartbeatAge } from './heartbeat.ts';
+export { type LogReplicas, logReplicas } from './log-replicas.ts';
 export { lockMethods, lockService } from './messages/lock-service.ts';
 export { type LogServiceRequest, type LogServiceResponse, logMethods, logService } from './messages/log-service.ts';
 export {
@@ -30,6 +31,5 @@ export {
   type WorkState,
   workState,
 } from './messages/stores.ts';
-export { missingReplicas } from './missing-replicas.ts';
 export { haKeeperShard, shardLeaders } from './shard-leaders.ts';
 export { type TnLocks, tnLocks } from './tn-locks.ts';

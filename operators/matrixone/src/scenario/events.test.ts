@@ -40,7 +40,7 @@ test('each decision is told once: making, scaling, rolling out, growing, refusin
     expect.arrayContaining([
       'LogSet mo Created: StatefulSet mo-log is made, of 3 pods',
       'CNSet mo-tp Created: CloneSet mo-tp-cn is made, of 2 pods',
-      'ProxySet mo Created: CloneSet mo-proxy is made, of 1 pods',
+      'ProxySet mo Created: CloneSet mo-proxy is made, of 1 pod',
     ]),
   );
   await patch({ proxy: { replicas: 2, config: 'x = 1\n' }, logService: { volume: { size: '20Gi' } } });
@@ -75,7 +75,7 @@ test('of failures: who is down, who is replaced, why not, and what to do; and of
       'LogSet mo StoreDown: mo-log-1 is down',
       expect.stringMatching(/^LogSet mo StoreReplaced: log store mo-log-1 was down for 20s/),
       'LogSet mo StoreUp: mo-log-3 is up',
-      expect.stringMatching(/^LogSet mo FailoverBlocked: .*matrixorigin\.io\/confirm-failover=mo-log-0$/),
+      expect.stringMatching(/^LogSet mo FailoverBlocked: .*matrixorigin\.io\/confirm-failover=mo-log-0: .*backup/),
     ]),
   );
   expect(lines.filter((line) => line.includes('FailoverBlocked'))).toHaveLength(1);

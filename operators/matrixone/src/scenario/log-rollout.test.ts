@@ -1,63 +1,16 @@
 /** Rollouts of log stores whose pods are ready long before they have their replicas again. */
-import { Pod } from '@coxswain/k8s';
+import type { Pod } from '@coxswain/k8s';
 import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { merge } from '@coxswain/runtime/client';
-import { type Clock, parseTime } from '@coxswain/runtime/core';
 import { eventKind } from '@coxswain/runtime/events';
 import { expect, test } from 'vitest';
 import { MatrixOneCluster } from '../api/index.ts';
-import type { LogStoreRecord } from '../cnstore/index.ts';
-import { isPodReady, ordinalOf } from '../controllers/store-status.ts';
-import { logStoreUuid } from '../identity/index.ts';
-import { KnownNodes } from './test-known-nodes.ts';
-import { World } from './test-world.ts';
+import { isPodReady } from '../controllers/store-status.ts';
+import { type LogStores, startLogStores } from './test-log-stores.ts';
+import type { World } from './test-world.ts';
 
 const namespace = 'default';
 const patience = 240_000;
-
-/** Log stores that have their replicas again some time after each start. */
-class Stores extends KnownNodes {
-  /** Milliseconds from a start until the replicas work. */
-  joinsAfter = 20_000;
-  /** Pods of stores whose replicas never work. */
-  readonly lost = new Set<string>();
-  /** How often anybody wanted to know it as it is now. */
-  asked = 0;
-  world: World | undefined;
-
-  async logStores(_: string, age: number): Promise<readonly LogStoreRecord[]> {
-    if (age === 0) this.asked++;
-    if (this.trouble) throw this.trouble;
-    return (await this.pods()).map((pod) => ({
-      uuid: logStoreUuid(ordinalOf(pod.metadata.name)),
-      leads: [],
-      missing: this.isAway(pod) ? [0, 1] : [],
-      silentFor: 0,
-    }));
-  }
-
-  async pods(): Promise<readonly Pod[]> {
-    const labels = { 'matrixorigin.io/component': 'LogSet' };
-    return (await this.world?.client.of(Pod).list({ namespace, labels }))?.items ?? [];
-  }
-
-  isAway(pod: Pod): boolean {
-    const { metadata, status } = pod;
-    const started = status?.containerStatuses?.[0]?.state?.running?.startedAt;
-    const clock = this.world?.clock as Clock;
-    return this.lost.has(metadata.name) || !started || clock.now() - parseTime(started) < this.joinsAfter;
-  }
-}
-
-async function start(): Promise<{ world: World; stores: Stores }> {
-  const stores = new Stores();
-  const world = await World.start({ cnStores: stores });
-  stores.world = world;
-  await world.applyExample();
-  await world.until('the cluster is settled', () => world.settled());
-  await world.clock.advance(60_000);
-  return { world, stores };
-}
 
 const change = (world: World, spec: object) =>
   world.drive(world.client.of(MatrixOneCluster).patch({ namespace, name: 'mo' }, merge({ spec })));
@@ -65,7 +18,7 @@ const workload = (world: World) => world.drive(world.client.of(KruiseStatefulSet
 const isNew = (version: string) => (pod: Pod) => pod.spec?.containers[0]?.image?.endsWith(version) ?? false;
 
 /** Lets time go by until all log stores are new, or for so long. @returns how many were away at the same time at most, and how many are new */
-async function watch(world: World, stores: Stores, version: string, seconds: number) {
+async function watch(world: World, stores: LogStores, version: string, seconds: number) {
   let most = 0;
   for (let second = 0; ; second++) {
     const pods = await world.drive(stores.pods());
@@ -84,7 +37,7 @@ async function events(world: World, reason: string): Promise<readonly string[]> 
 test('the next log store goes when the one before has its replicas again, and nothing of it is left in the end', {
   timeout: patience,
 }, async () => {
-  const { world, stores } = await start();
+  const { world, stores } = await startLogStores();
   await using _ = world;
   const rollingUpdate = { podUpdatePolicy: 'InPlaceIfPossible' };
   expect((await workload(world)).spec.updateStrategy?.rollingUpdate).toEqual(rollingUpdate);
@@ -107,7 +60,7 @@ test('the next log store goes when the one before has its replicas again, and no
 });
 
 test('an operator that starts anew in the middle goes on where the other was', { timeout: patience }, async () => {
-  const { world, stores } = await start();
+  const { world, stores } = await startLogStores();
   await using _ = world;
   await change(world, { version: 'v2.2.0' });
   await world.until('the first new store', async () => (await stores.pods()).some(isNew('v2.2.0')));
@@ -122,7 +75,7 @@ test('an operator that starts anew in the middle goes on where the other was', {
 test('a store that does not come back holds the others, which is told; another template may be the cure', {
   timeout: patience,
 }, async () => {
-  const { world, stores } = await start();
+  const { world, stores } = await startLogStores();
   await using _ = world;
   stores.lost.add('mo-log-2');
   await change(world, { version: 'v2.2.0' });
@@ -140,7 +93,7 @@ test('a store that does not come back holds the others, which is told; another t
 test('a HAKeeper that does not answer holds a rollout for five minutes, and then readiness alone counts', {
   timeout: patience,
 }, async () => {
-  const { world, stores } = await start();
+  const { world, stores } = await startLogStores();
   await using _ = world;
   stores.trouble = new Error('nobody answers');
   await change(world, { version: 'v2.2.0' });

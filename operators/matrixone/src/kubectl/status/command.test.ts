@@ -68,7 +68,7 @@ test('stores that are down: the first line says what a person can do, the tree w
   const { code, text } = await show(world, 'status mo');
   expect(code).toBe(1);
   expect(text).toMatchInlineSnapshot(`
-    "MatrixOneCluster default/mo: waits for LogSet mo: 2 stores are down and only 1 may be replaced; bring back mo-log-1,mo-log-2, or, when their data is not needed, annotate the LogSet with matrixorigin.io/confirm-failover=mo-log-1,mo-log-2
+    "MatrixOneCluster default/mo: waits for LogSet mo: 2 stores are down and only 1 may be replaced; bring back mo-log-1,mo-log-2, or annotate the LogSet with matrixorigin.io/confirm-failover=mo-log-1,mo-log-2: their volumes go; where that is a majority, only a backup brings the database back
     ○ MatrixOneCluster/mo       NotReady, v2.1.0, mo-proxy.default:6001
       │                         ! Ready is False for 1m (LogServiceNotReady): LogSet mo: fewer than 3 log stores are up; mo-log-1, mo-log-2: image invalid.example/broken:1 of container main cannot be pulled: image "invalid.example/broken:1" cannot be pulled: a rule of the simulated node says so
       │                         ! Synced is False for 1m (LogServiceNotSynced): LogSet mo: StatefulSet mo-log is being rolled out; mo-log-1, mo-log-2: image invalid.example/broken:1 of container main cannot be pulled: image "invalid.example/broken:1" cannot be pulled: a rule of the simulated node says so
@@ -76,7 +76,7 @@ test('stores that are down: the first line says what a person can do, the tree w
       │  │                      ! Ready is False for 1m (NoEnoughReadyStores): fewer than 3 log stores are up
       │  │                      ! Synced is False for 1m (Waiting): StatefulSet mo-log is being rolled out
       │  │                      ! PodsFailing is True for 1m (ImagePull): mo-log-1, mo-log-2: image invalid.example/broken:1 of container main cannot be pulled: image "invalid.example/broken:1" cannot be pulled: a rule of the simulated node says so
-      │  │                      ! FailoverBlocked is True for 40s (Quorum): 2 stores are down and only 1 may be replaced; bring back mo-log-1,mo-log-2, or, when their data is not needed, annotate the LogSet with matrixorigin.io/confirm-failover=mo-log-1,mo-log-2
+      │  │                      ! FailoverBlocked is True for 40s (Quorum): 2 stores are down and only 1 may be replaced; bring back mo-log-1,mo-log-2, or annotate the LogSet with matrixorigin.io/confirm-failover=mo-log-1,mo-log-2: their volumes go; where that is a majority, only a backup brings the database back
     ● │  ├─ Pod/mo-log-0        Up for 1m  v2.1.0
     ✗ │  ├─ Pod/mo-log-1        Down for 1m; container main: ImagePullBackOff, Back-off pulling image "invalid.example/broken:1": ErrImagePull: image "invalid.example/broken:1" cannot be pulled: a rule of the simulated node says so  1 → matrixorigin/matrixone:v2.1.0
     ✗ │  └─ Pod/mo-log-2        Down for 1m; container main: ImagePullBackOff, Back-off pulling image "invalid.example/broken:1": ErrImagePull: image "invalid.example/broken:1" cannot be pulled: a rule of the simulated node says so  1 → matrixorigin/matrixone:v2.1.0

@@ -65,6 +65,7 @@ const stays: ReadonlySet<string> = new Set([
   'PathClaimed',
   'StillUsed',
   'Quorum',
+  'NoAnswer',
   'RestoreFailed',
   'JobFailed',
 ]);

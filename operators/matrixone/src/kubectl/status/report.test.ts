@@ -237,6 +237,20 @@ test('a node that is updated after its drain waits for nothing any more', () => 
   expect(text).toContain('Pod/mo-tp-cn-a  Drained; Updating');
 });
 
+test('a HAKeeper that does not answer is what a cluster waits for, though all of its sets are ready', () => {
+  const silent = { type: 'HaKeeperSilent', status: 'True', reason: 'NoAnswer', message: 'HAKeeper has not answered' };
+  const logSet = {
+    metadata: { name: 'mo', namespace, ownerReferences: [owner] },
+    spec: { replicas: 3, image: 'mo:v2.2.0' },
+    status: { conditions: [...good, silent] },
+  } as unknown as LogSet;
+  const [first, ...tree] = drawn({ clusters: [cluster], logSets: [logSet] }).split('\n');
+  expect(first).toBe('MatrixOneCluster prod/mo: is ready, and waits for LogSet mo: HAKeeper has not answered');
+  expect(tree.join('\n')).toMatch(
+    /✗ └─ LogSet\/mo.*\n.*! HaKeeperSilent is True \(NoAnswer\): HAKeeper has not answered/,
+  );
+});
+
 test('a long message of a condition is cut, but not when the tree is wide', () => {
   const long = 'x'.repeat(400);
   const failing = { type: 'PodsFailing', status: 'True', reason: 'ImagePull', message: long };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { logService } from './index.ts';
-import { missingReplicas } from './missing-replicas.ts';
+import { logReplicas } from './log-replicas.ts';
 
 interface Said {
   readonly shardId: bigint;
@@ -9,8 +9,8 @@ interface Said {
   readonly members?: readonly bigint[];
 }
 
-/** What each of the stores is missing, by what it and the others say of their replicas; over the wire, as it comes. */
-function missing(...said: readonly (readonly Said[])[]) {
+/** What each of the stores has, by what it and the others say of their replicas; over the wire, as it comes. */
+function replicas(...said: readonly (readonly Said[])[]) {
   const logStores = said.map((shards, at) => ({
     uuid: `log-${at + 1}`,
     replicas: shards.map(({ shardId, leaderId = 1n, epoch = 3n, members = [1n, 2n, 3n] }) => ({
@@ -21,8 +21,10 @@ function missing(...said: readonly (readonly Said[])[]) {
   const answer = logService.response.decode(
     logService.response.encode({ method: 11, clusterDetails: { logStores, cnStores: [], tnStores: [] } }),
   );
-  return [...missingReplicas(answer.clusterDetails?.logStores ?? []).values()];
+  return [...logReplicas(answer.clusterDetails?.logStores ?? []).values()];
 }
+
+const missing = (...said: readonly (readonly Said[])[]) => replicas(...said).map((store) => store.missing);
 
 const both = [{ shardId: 0n }, { shardId: 1n }];
 
@@ -40,4 +42,10 @@ test('who should have a replica is what the newest configuration says: one whose
   const old = [{ shardId: 0n, leaderId: 0n }];
   expect(missing(moved, moved, old, moved)).toEqual([[], [], [], []]);
   expect(missing(moved, moved, old, [])).toEqual([[], [], [], [0n]]);
+});
+
+test('what works is what a store tells of and belongs to: not what was moved away from it', () => {
+  const moved = [{ shardId: 0n, epoch: 5n, members: [1n, 2n, 4n] }];
+  const works = replicas(moved, [{ shardId: 0n, leaderId: 0n }], both, []).map((store) => store.works);
+  expect(works).toEqual([[0n], [], [1n], []]);
 });
