@@ -147,3 +147,18 @@ test('a Job that the operator before made for the claim is gone on with, though 
   });
   expect([...uids]).toEqual([made.metadata.uid]);
 });
+
+test('a ConfigMap of the script’s name that somebody else made is neither written over nor taken along', async () => {
+  await using world = await BucketWorld.start();
+  await createKeys(world, 'default');
+  const key = { namespace: 'default', name: 'cm-treasure' };
+  const treasure = await world.drive(world.client.of(ConfigMap).create({ metadata: key, data: { gold: 'much' } }));
+  await world.drive(world.client.of(BucketClaim).create(leaving('default', 'treasure')));
+  await world.startOperator();
+  const says = async () => (await world.claims())[0]?.status?.conditions?.find(({ type }) => type === 'recyclable');
+  await world.until('it is told', async () => (await says())?.reason === 'NameTaken');
+  expect((await says())?.message).toContain('ConfigMap default/cm-treasure is there already');
+  expect(await world.drive(world.client.of(ConfigMap).find(key))).toEqual(treasure);
+  await world.drive(world.client.of(ConfigMap).delete(key));
+  await world.until('the claim is gone', async () => (await world.claims()).length === 0);
+});

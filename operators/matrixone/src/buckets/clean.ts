@@ -111,7 +111,7 @@ async function begin(context: Context, options: CleanOptions): Promise<void> {
   const ownerReferences = [controllerReference(BucketClaim, object)];
   let there: Job | undefined;
   try {
-    await context.apply(ConfigMap, cleanConfigMap(object));
+    await applyScript(context);
     if (other) return heldBack(context, other);
     const job = cleanJob(object, options.image, await placeHere(context));
     there = await create(context, { ...job, metadata: { ...job.metadata, ownerReferences } });
@@ -121,6 +121,20 @@ async function begin(context: Context, options: CleanOptions): Promise<void> {
   }
   if (there) return follow(context, options, there);
   wait(context, 'Cleaning', 'the data is being removed', lookAgain);
+}
+
+/** Writes the script. One of the claim's name with something else in it is somebody else's: it would go with the claim. */
+async function applyScript(context: Context): Promise<void> {
+  const { client, object, signal } = context;
+  const script = cleanConfigMap(object);
+  const there = await client.of(ConfigMap).find(keyOf(script), { signal });
+  const isOurs = there?.metadata.ownerReferences?.some(({ uid }) => uid === object.metadata.uid);
+  if (there && !isOurs && Object.keys(there.data ?? {}).some((key) => !(key in (script.data ?? {})))) {
+    const message = `ConfigMap ${titleOf(there)} is there already, and not of BucketClaim ${titleOf(object)}: delete it, or the data stays`;
+    warn(context, 'NameTaken', message);
+    wait(context, 'NameTaken', message, obstacleAgain);
+  }
+  await context.apply(ConfigMap, script);
 }
 
 /** Says why there is no Job. */
