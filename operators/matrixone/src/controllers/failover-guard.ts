@@ -1,16 +1,14 @@
 import type { Pod } from '@coxswain/k8s';
 import type { ActorContext } from '@coxswain/runtime/actor';
-import { messageOf, withTimeout } from '@coxswain/runtime/core';
 import type { LogSet } from '../api/index.ts';
 import { haKeeperOf, type LogStoreRecord } from '../cnstore/index.ts';
 import { logStoreUuid } from '../identity/index.ts';
 import type { LogKeeper } from '../logstore/index.ts';
 import { keyOfSet, podsOf } from './children.ts';
 import { byConfirmation, REPLICAS_MISSING } from './failover.ts';
+import { lookAtStores } from './log-look.ts';
 import { ordinalOf } from './store-status.ts';
 
-/** Milliseconds that an answer of HAKeeper may take before what it said last counts. */
-const patience = 3_000;
 /** HAKeeper hears of each store once a second. */
 const silence = 10_000;
 /** Its own shard, which is there wherever it answers. */
@@ -23,26 +21,29 @@ export interface Shortage {
 }
 
 /**
- * Whether more than a minority of the replicas of any shard would be missing without the victim and its volume, by what HAKeeper says of the others.
+ * Whether any shard would have too few replicas that work without a store and its volume, by what HAKeeper says of the others.
  * A store that replaced another has its replicas only once HAKeeper has given them to it, long after its pod is ready.
  * @param others pods of the set that remain
- * @param replicas of each shard, when all is well
+ * @param enough replicas of each shard
+ * @param strict whether it is a shortage too when one of the others misses any replica; default false
  */
 export function shortageWithout(
   others: readonly string[],
   records: readonly LogStoreRecord[],
-  replicas: number,
+  enough: number,
+  strict = false,
 ): Shortage | undefined {
   const known = new Map(records.map((record) => [record.uuid, record]));
   const shards = new Set([haKeeperShard, ...records.flatMap(({ works, missing }) => [...works, ...missing])]);
   const stores = others.map((pod) => ({ pod, record: known.get(logStoreUuid(ordinalOf(pod))) }));
   const works = ({ record }: (typeof stores)[number], shard: number) =>
     record !== undefined && record.silentFor <= silence && record.works.includes(shard);
-  const enough = replicas - Math.floor(replicas / 2);
   const short = [...shards].filter((shard) => stores.filter((store) => works(store, shard)).length < enough);
-  if (short.length === 0) return undefined;
+  const isAway = ({ record }: (typeof stores)[number]) =>
+    !record || record.silentFor > silence || record.missing.length > 0;
+  if (short.length === 0 && !(strict && stores.some(isAway))) return undefined;
   const isBehind = (store: (typeof stores)[number]) =>
-    store.record?.missing.length !== 0 || !short.some((shard) => works(store, shard));
+    isAway(store) || (short.length > 0 && !short.some((shard) => works(store, shard)));
   return { pods: stores.filter(isBehind).map(({ pod }) => pod) };
 }
 
@@ -64,25 +65,16 @@ export class FailoverGuard {
     replicas: number,
     reserved: readonly number[],
   ): Promise<string | undefined> {
-    const records = await this.#look(context);
+    const heard = await lookAtStores(context, this.#keeper);
+    const records = heard ?? this.#keeper.said(haKeeperOf(keyOfSet(context.object)));
     if (!records) {
       const standing = context.conditions.get('FailoverBlocked');
       return standing?.reason === REPLICAS_MISSING ? standing.message : undefined;
     }
-    const shortage = shortageWithout(othersOf(podsOf(context, 'LogSet'), victim, reserved), records, replicas);
+    const others = othersOf(podsOf(context, 'LogSet'), victim, reserved);
+    // At most a minority may ever be missing.
+    const shortage = shortageWithout(others, records, replicas - Math.floor(replicas / 2));
     return shortage && objectionOf(victim, shortage);
-  }
-
-  async #look({ clock, log, object, signal }: ActorContext<LogSet>): Promise<readonly LogStoreRecord[] | undefined> {
-    const haKeeper = haKeeperOf(keyOfSet(object));
-    const ask = (inTime: AbortSignal) => this.#keeper.logStores(haKeeper, 0, inTime);
-    try {
-      return await withTimeout(clock, patience, 'the look at the log stores', ask, signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      log.debug({ error: messageOf(error) }, 'HAKeeper does not tell of the log stores');
-      return this.#keeper.said(haKeeper);
-    }
   }
 }
 

@@ -26,6 +26,7 @@ export interface LogScale {
  * are up, and once the one before has been gone for as long as a store may be down, so that HAKeeper has put its replicas on others.
  * To nothing is a pause, at once.
  * @param since milliseconds since a moment; default by `now`
+ * @param objection what the next store that would go now waits for
  */
 export function scaleLogStores(
   spec: Pick<LogSetSpec, 'replicas' | 'storeFailureTimeout'>,
@@ -33,6 +34,7 @@ export function scaleLogStores(
   pods: readonly Pod[],
   now: number,
   since: (at: string) => number = (at) => now - parseTime(at),
+  objection?: string,
 ): LogScale {
   const wanted = spec.replicas;
   const present = live?.spec.replicas ?? wanted;
@@ -52,6 +54,7 @@ export function scaleLogStores(
   const pause = parseDuration(spec.storeFailureTimeout ?? '10m');
   const after = last === undefined ? 0 : pause - since(last);
   if (after > 0) return { ...stays, after, waits: 'log stores are taken away one at a time' };
+  if (objection !== undefined) return { ...stays, waits: objection };
   const scaledInAt = formatTime(now);
   const more = present - 1 > wanted ? { waits: 'log stores are taken away one at a time', after: pause } : {};
   return { replicas: present - 1, scaledInAt, keepsClaims: true, ...more };

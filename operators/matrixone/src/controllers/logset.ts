@@ -16,7 +16,8 @@ import { FailoverGuard } from './failover-guard.ts';
 import { clusterInNeed, handOver } from './hand-over.ts';
 import { refuseMoves } from './immutable.ts';
 import { storeMoment } from './log-moment.ts';
-import { scaleLogStores } from './log-scale.ts';
+import { type LogScale, scaleLogStores } from './log-scale.ts';
+import { LogScaleGuard } from './log-scale-guard.ts';
 import { reportSilence } from './log-silence.ts';
 import {
   decideBootstrap,
@@ -43,7 +44,7 @@ export interface LogSetActorOptions {
   readonly serviceArgs: DefaultServiceArgs;
   readonly failover: boolean;
   readonly clock: Clock;
-  /** Who tells of log stores. Absent: rollouts and failovers go by the readiness of pods alone. */
+  /** Who tells of log stores. Absent: rollouts, failovers and scale-ins go by the readiness of pods alone. */
   readonly keeper?: LogKeeper;
   /** Where owners of S3 paths are looked for. Absent: paths have no owners. */
   readonly buckets?: BucketScope;
@@ -55,6 +56,7 @@ export class LogSetActor implements Actor<LogSet> {
   readonly #elapsed: Elapsed;
   readonly #guard: RolloutGuard | undefined;
   readonly #failoverGuard: FailoverGuard | undefined;
+  readonly #scaleGuard: LogScaleGuard | undefined;
 
   constructor(options: LogSetActorOptions) {
     this.#options = options;
@@ -62,6 +64,7 @@ export class LogSetActor implements Actor<LogSet> {
     const { keeper } = options;
     this.#guard = keeper && new RolloutGuard(keeper.logStores, this.#elapsed);
     this.#failoverGuard = keeper && new FailoverGuard(keeper);
+    this.#scaleGuard = keeper && new LogScaleGuard(keeper);
   }
 
   async observe(context: Context): Promise<Action<LogSet> | undefined> {
@@ -71,9 +74,7 @@ export class LogSetActor implements Actor<LogSet> {
     const live = liveWorkload(context);
     if (!members) return decideBootstrap(spec, live?.metadata.annotations?.[ANNOTATION_BOOTSTRAP]);
     refuseMoves(context, spec, members, live);
-    const scale = scaleLogStores(spec, live, podsOf(context, 'LogSet'), context.clock.now(), (at) =>
-      this.#elapsed.since(`${context.object.metadata.uid} scaled in`, at),
-    );
+    const scale = await this.#scale(context, spec, live);
     const free: LogSetInput = { spec, members, live, reserved: reservedOrdinals(live), scale };
     await this.#hold(context, free, live !== undefined);
     const rollout = await this.#guarded(context, free);
@@ -104,6 +105,18 @@ export class LogSetActor implements Actor<LogSet> {
     if (trouble.message !== undefined) watchTrouble(context, trouble.message);
     if (notKept !== undefined) watchTrouble(context, notKept, refusalAgain);
     return undefined;
+  }
+
+  /** How many stores there shall be after this pass. None goes that HAKeeper cannot do without yet. */
+  async #scale(context: Context, spec: LogSetSpec, live: KruiseStatefulSet | undefined): Promise<LogScale> {
+    const { uid } = context.object.metadata;
+    const since = (at: string) => this.#elapsed.since(`${uid} scaled in`, at);
+    const decide = (objection?: string) =>
+      scaleLogStores(spec, live, podsOf(context, 'LogSet'), context.clock.now(), since, objection);
+    const scale = decide();
+    if (!this.#scaleGuard || scale.replicas === 0 || scale.replicas >= (live?.spec.replicas ?? 0)) return scale;
+    const { logShardReplicas = 1 } = spec.initialConfig ?? {};
+    return decide(await this.#scaleGuard.objection(context, scale.replicas, reservedOrdinals(live), logShardReplicas));
   }
 
   /** How far a rollout may go in this pass. */
