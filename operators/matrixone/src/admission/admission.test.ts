@@ -55,7 +55,7 @@ test('the CRDs refuse what they can alone, and the webhooks the rest: every rule
   expect(await surprises(world, base, () => true)).toEqual([]);
   await acceptsAndFills(world);
   await asksForBuckets(world);
-}, 120_000);
+});
 
 /** Valid objects are taken, and stored with what they mean. */
 async function acceptsAndFills(world: TestCluster): Promise<void> {

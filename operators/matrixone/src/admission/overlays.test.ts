@@ -102,7 +102,7 @@ test('an overlay is refused for what pods would be refused for, at its own place
   await ofClusters(world);
   await keepsWhatWas(world);
   await warnsOfVersions(world);
-}, 120_000);
+});
 
 /** In a cluster with the path of the set; values are not repeated, as they may be secret. */
 async function ofClusters({ client, namespace }: TestCluster): Promise<void> {

@@ -48,7 +48,7 @@ test.each(lives)('wherever an operator dies, %s once', { timeout: 600_000 }, asy
   }
 });
 
-test.each(lives)('by two operators that act at once %s once', { timeout: 120_000 }, async (_, live) => {
+test.each(lives)('by two operators that act at once %s once', async (_, live) => {
   await live({ operators: 2 });
 });
 

@@ -82,7 +82,7 @@ const seeds = Array.from({ length: runs }, (_, index) => index + 1);
 
 test.each(seeds)(
   'two operators at once and three databases for one path: one at a time (seed %i)',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async (seed) => {
     await using world = await BucketWorld.start({ seed });
     const random = seededRandom(seed);

@@ -58,7 +58,7 @@ beforeAll(async () => {
   kubectl = await kubectlFor(cluster.kubeconfig(), { PATH: path });
   await kubectl(['apply', '-f', '-'], await readFile(example, 'utf8'));
   await kubectl(['wait', 'matrixonecluster/mo', '--for=condition=Ready', '--timeout=60s']);
-}, 120_000);
+});
 
 afterAll(async () => {
   await kubectl?.[Symbol.asyncDispose]();

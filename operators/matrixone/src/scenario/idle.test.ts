@@ -24,7 +24,7 @@ test('a cluster that nobody touches for a day: nothing is written, nothing is as
   await world.world.stopOperator();
   // What nodes and the control plane do by themselves is much more.
   expect(cpu / 24).toBeLessThan((await cpuOf(world, 6)) / 3 + 100);
-}, 120_000);
+});
 
 test('where nodes are looked at for what they may have forgotten, HAKeeper is asked as often as it must be, and the server not at all', async () => {
   let asked = 0;
@@ -42,4 +42,4 @@ test('where nodes are looked at for what they may have forgotten, HAKeeper is as
   expect(world.requests.length - from).toBe(0);
   expect(asked).toBeGreaterThan(0);
   expect(asked).toBeLessThanOrEqual(2 * Math.ceil((6 * hour) / cnStores.refreshAfter));
-}, 120_000);
+});

@@ -37,7 +37,7 @@ test('an undisturbed life ends with nothing left', () => {
   expect(undisturbed[2]).toEqual({});
 });
 
-test('wherever an operator dies, the next one comes to the same', { timeout: 120_000 }, async () => {
+test('wherever an operator dies, the next one comes to the same', async () => {
   for (let write = 1; write <= whole; write += stride) {
     const when = write % 2 === 0 ? 'before' : 'after';
     await using life = await Life.start({ cut: { write, when } });
@@ -46,7 +46,7 @@ test('wherever an operator dies, the next one comes to the same', { timeout: 120
   }
 });
 
-test('whenever it is deleted on its way, nothing is left', { timeout: 120_000 }, async () => {
+test('whenever it is deleted on its way, nothing is left', async () => {
   for (let deleteAt = 1; deleteAt < creation - 5; deleteAt += stride) {
     await using life = await Life.start({ deleteAt });
     await life.create();

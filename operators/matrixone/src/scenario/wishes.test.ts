@@ -35,7 +35,7 @@ async function quickFailover(world: World): Promise<void> {
 }
 
 test('nodes of a version without discovery are told which log stores there are after one was replaced', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   await using world = await settledWorld({ version: '1.2.3' });
   await quickFailover(world);
@@ -60,7 +60,7 @@ test('nodes of a version without discovery are told which log stores there are a
     expect(await told(name)).toEqual(['mo-log-0 mo-log-2 mo-log-3']);
 });
 
-test('a log store whose pod does not end is replaced all the same', { timeout: 120_000 }, async () => {
+test('a log store whose pod does not end is replaced all the same', async () => {
   await using world = await settledWorld({});
   await quickFailover(world);
   const at = { namespace, name: 'mo-log-1' };
@@ -77,7 +77,7 @@ test('a log store whose pod does not end is replaced all the same', { timeout: 1
 });
 
 test('nodes with other resources come first; the old ones run until their sessions and pipelines are over', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   let load = { sessions: 2, pipelines: 1, replicas: 0 };
   const cnStores: CnStoreService = {
@@ -106,7 +106,7 @@ test('nodes with other resources come first; the old ones run until their sessio
 });
 
 test('of nodes that can run nowhere there are as many as are wanted, and fewer when fewer are', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const nowhere = { ...group, replicas: 8, nodeSelector: { zone: 'nowhere' } };
   await using world = await settledWorld({ cnGroups: [nowhere] });
