@@ -3,6 +3,7 @@ import { hasFinalizer, removeFinalizer } from '@coxswain/runtime/apply';
 import { keyOf } from '@coxswain/runtime/core';
 import { BucketClaim, FINALIZER_BUCKET_DATA, LogSet } from '../api/index.ts';
 import { bucketPlace, isSamePlace } from '../identity/index.ts';
+import { giveUpAbandoned } from './abandoned.ts';
 import { mayHaveData, ownerOfClaim, phaseOfClaim, placeOfClaim } from './claims.ts';
 import { type CleanOptions, cleanBucket } from './clean.ts';
 import { forgetCredentials } from './credentials.ts';
@@ -15,6 +16,8 @@ const untilChanged = 300_000;
 /** Milliseconds between looks at a pending claim, whose log service may go without a word. */
 const pendingAgain = 60_000;
 
+const abandoned = 'its log service is gone';
+
 /** The life of a claim: removes the data when that is wanted, and only then lets the claim go (`spec/matrixone.md` §3.1). */
 export class BucketClaimActor implements Actor<BucketClaim> {
   readonly #options: CleanOptions;
@@ -26,6 +29,7 @@ export class BucketClaimActor implements Actor<BucketClaim> {
   async observe(context: Context): Promise<Action<BucketClaim> | undefined> {
     const phase = phaseOfClaim(context.object);
     if (phase === 'Deleting') return remove;
+    if (phase === 'InUse' && (await giveUpAbandoned(context, this.#options.scope))) throw new Resync(abandoned, 0);
     if (phase !== 'Pending') return undefined;
     if (await isWanted(context))
       throw new Resync('the log service looks whether it is alone at the path', pendingAgain);
@@ -37,6 +41,7 @@ export class BucketClaimActor implements Actor<BucketClaim> {
     const { object, conditions } = context;
     switch (phaseOfClaim(object)) {
       case 'InUse': {
+        if (await giveUpAbandoned(context, this.#options.scope)) throw new Resync(abandoned, 0);
         const message = `LogSet ${object.status?.bindTo} uses the data; the claim goes when that is deleted`;
         conditions.set('recyclable', 'False', 'InUse', message);
         throw new Resync(message, untilChanged);

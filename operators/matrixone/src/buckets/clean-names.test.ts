@@ -69,12 +69,10 @@ test('a Job elsewhere is a claim’s by namespace, name and UID; of older operat
 
 test('claims of one name in two namespaces that are deleted together are cleaned each by a Job of its own', async () => {
   await using world = await BucketWorld.start();
-  await world.startOperator({ operatorNamespace: operators });
   await world.createNamespace(operators);
   for (const namespace of ['one', 'two']) {
     await world.createNamespace(namespace);
     await createKeys(world, namespace);
-    // Made while no namespace is going: a Job there would be made in it.
     const claim = leaving(namespace, 'bucket-same');
     const inUse = { ...claim, status: { bindTo: `${namespace}/mo`, state: 'InUse' as const } };
     await world.drive(world.client.of(BucketClaim).create(inUse));
@@ -84,6 +82,7 @@ test('claims of one name in two namespaces that are deleted together are cleaned
     const status = { bindTo: '', state: 'Deleting' as const };
     await world.drive(world.client.of(BucketClaim).update({ ...claim, status }));
   }
+  await world.startOperator({ operatorNamespace: operators });
   const secrets = async () => {
     const { items } = await world.drive(world.client.of(Secret).list({ namespace: operators }));
     return items.map(({ data }) => Buffer.from(data?.['keys.AWS_ACCESS_KEY_ID'] ?? '', 'base64').toString()).sort();

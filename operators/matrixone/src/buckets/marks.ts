@@ -1,10 +1,14 @@
+import type { KubeObject } from '@coxswain/k8s';
 import type { ActorContext } from '@coxswain/runtime/actor';
-import { type BucketClaim, CNSet, DNSet, type LogSet } from '../api/index.ts';
+import { type BucketClaim, CNSet, DNSet } from '../api/index.ts';
 import { bucketUserFinalizer } from '../identity/index.ts';
 import type { BucketScope } from './hold.ts';
 
 /** Finalizers of the sets that use a bucket. */
 const ofUser = /^matrixorigin\.io\/(CN|DN)-/;
+
+/** Whom to ask. */
+type Asking = Pick<ActorContext<KubeObject>, 'client' | 'signal'>;
 
 /** What a claim's finalizers say. */
 export interface Marks {
@@ -19,7 +23,7 @@ export interface Marks {
  * away again. An operator that does not see all namespaces cannot tell them, and believes every mark.
  */
 export async function marksOf(
-  context: ActorContext<LogSet>,
+  context: Asking,
   { metadata: { finalizers = [] } }: BucketClaim,
   { namespace }: BucketScope,
 ): Promise<Marks> {
@@ -31,7 +35,7 @@ export async function marksOf(
 }
 
 /** The marks of all sets there are, as the server has them now. */
-async function marksOfSets({ client, signal }: ActorContext<LogSet>): Promise<ReadonlySet<string>> {
+async function marksOfSets({ client, signal }: Asking): Promise<ReadonlySet<string>> {
   const marks = new Set<string>();
   for await (const { metadata } of client.of(CNSet).listAll({ signal }))
     marks.add(bucketUserFinalizer('CN', metadata.namespace ?? '', metadata.name));
