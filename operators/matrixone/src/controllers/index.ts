@@ -18,4 +18,5 @@ export { refuseProblems } from './refuse.ts';
 export { reportTrouble, watchTrouble } from './report-trouble.ts';
 export { FIELD_MANAGER, setupControllers } from './setup.ts';
 export { updateStores } from './store-status.ts';
+export { tooFew } from './too-few.ts';
 export { podMatters } from './wake.ts';

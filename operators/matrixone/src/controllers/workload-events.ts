@@ -1,6 +1,7 @@
 import type { KubeObject } from '@coxswain/k8s';
 import type { ActorContext } from '@coxswain/runtime/actor';
 import { deepEqual } from '@coxswain/runtime/core';
+import { podCount } from './too-few.ts';
 
 interface Workload extends KubeObject {
   readonly spec: { readonly replicas?: number; readonly template?: unknown };
@@ -15,11 +16,11 @@ export function tellChange<T extends KubeObject>(
   const name = `${after.kind ?? 'workload'} ${after.metadata.name}`;
   const { replicas, template } = after.spec;
   if (!before) {
-    event({ reason: 'Created', message: `${name} is made, of ${replicas} pods`, action: 'Create' });
+    event({ reason: 'Created', message: `${name} is made, of ${podCount(replicas)}`, action: 'Create' });
     return;
   }
   if (before.spec.replicas !== replicas) {
-    const message = `${name} is scaled from ${before.spec.replicas} to ${replicas} pods`;
+    const message = `${name} is scaled from ${before.spec.replicas} to ${podCount(replicas)}`;
     event({ reason: 'Scaled', message, action: 'Scale' });
   }
   if (!deepEqual(before.spec.template, template)) {

@@ -9,6 +9,7 @@ import {
   refuseProblems,
   removeOldConfigs,
   reportTrouble,
+  tooFew,
   updateStores,
   watchTrouble,
 } from '../controllers/index.ts';
@@ -19,6 +20,8 @@ type Context = ActorContext<WebUI>;
 
 /** Milliseconds between looks while the rollout goes on; changes of its objects wake the controller before. */
 const lookAgain = 10_000;
+
+const dashboards = { one: 'dashboard', many: 'dashboards' };
 
 /** The life of a dashboard (`spec/matrixone.md` §2.15): a Deployment, its service, and its configuration. */
 export class WebUIActor implements Actor<WebUI> {
@@ -71,7 +74,7 @@ function report(context: Context, spec: WebUISpec, workload: Deployment): number
   const { availableStores } = updateStores(context, podsOf(context, 'WebUI'), workload);
   if (availableStores.length >= spec.replicas)
     conditions.set('Ready', 'True', 'AllPodsReady', 'all dashboards are ready');
-  else conditions.set('Ready', 'False', 'NoEnoughReadyStores', `fewer than ${spec.replicas} dashboards are ready`);
+  else conditions.set('Ready', 'False', 'NoEnoughReadyStores', tooFew(spec.replicas, dashboards, 'ready'));
   return availableStores.length;
 }
 
