@@ -16,6 +16,8 @@ import { dependenciesOf, logView } from './log-view.ts';
 import { refuse, refuseProblems } from './refuse.ts';
 import { reportTrouble, watchTrouble } from './report-trouble.ts';
 import { pendingRollout } from './rollout.ts';
+import { pendingRemoval } from './surplus.ts';
+import { tooFew } from './too-few.ts';
 import { growClaims } from './volumes.ts';
 
 type Context = ActorContext<CNSet>;
@@ -56,8 +58,8 @@ export class CNSetActor implements Actor<CNSet> {
     if (change.kind === 'refuse') {
       refuse(context, 'VolumeShrinks', `volume size cannot be decreased from ${change.from} to ${change.to}`);
     }
-    const pending = pendingRollout(workload);
-    if (pending !== undefined) throw new Resync(pending, lookAgain);
+    const pending = pendingRollout(workload) ?? pendingRemoval(workload, podsOf(context, 'CNSet'), trouble.ofPods);
+    if (pending !== undefined) throw new Resync(pending, Math.min(lookAgain, trouble.after ?? lookAgain));
     if (trouble.message !== undefined) watchTrouble(context, trouble.message);
     return undefined;
   }
@@ -82,6 +84,8 @@ export class CNSetActor implements Actor<CNSet> {
 function withoutDrain({ scalingConfig, ...spec }: CNSetSpec): CNSetSpec {
   return scalingConfig ? { ...spec, scalingConfig: { ...scalingConfig, storeDrainEnabled: false } } : spec;
 }
+
+const nodes = { one: 'compute node', many: 'compute nodes' };
 
 /** Milliseconds between looks while the rollout goes on; changes of its objects wake the controller before. */
 const lookAgain = 10_000;
@@ -140,7 +144,7 @@ function report(context: Context, spec: CNSetSpec, workload: CloneSet): void {
   status.readyReplicas = ready;
   if (workload.status?.labelSelector) status.labelSelector = workload.status.labelSelector;
   if (ready < spec.replicas) {
-    conditions.set('Ready', 'False', 'NoEnoughReadyStores', `fewer than ${spec.replicas} compute nodes are ready`);
+    conditions.set('Ready', 'False', 'NoEnoughReadyStores', tooFew(spec.replicas, nodes, 'ready'));
     return;
   }
   conditions.set('Ready', 'True', 'AllNodesReady', 'all compute nodes are ready');

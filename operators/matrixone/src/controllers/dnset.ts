@@ -13,6 +13,7 @@ import { refuse, refuseProblems } from './refuse.ts';
 import { reportTrouble, watchTrouble } from './report-trouble.ts';
 import { pendingRollout } from './rollout.ts';
 import { updateStores } from './store-status.ts';
+import { tooFew } from './too-few.ts';
 import { growClaims } from './volumes.ts';
 
 type Context = ActorContext<DNSet>;
@@ -46,7 +47,7 @@ export class DNSetActor implements Actor<DNSet> {
       refuse(context, 'VolumeShrinks', `volume size cannot be decreased from ${change.from} to ${change.to}`);
     }
     const pending = pendingRollout(workload);
-    if (pending !== undefined) throw new Resync(pending, lookAgain);
+    if (pending !== undefined) throw new Resync(pending, Math.min(lookAgain, trouble.after ?? lookAgain));
     if (trouble.message !== undefined) watchTrouble(context, trouble.message);
     return undefined;
   }
@@ -63,6 +64,8 @@ export class DNSetActor implements Actor<DNSet> {
     return true;
   }
 }
+
+const nodes = { one: 'transaction node', many: 'transaction nodes' };
 
 /** Milliseconds between looks while the rollout goes on; changes of its objects wake the controller before. */
 const lookAgain = 10_000;
@@ -94,5 +97,5 @@ function report(context: Context, spec: DNSetSpec, workload: KruiseStatefulSet):
   const { availableStores } = updateStores(context, podsOf(context, 'DNSet'), workload);
   if (availableStores.length >= spec.replicas)
     conditions.set('Ready', 'True', 'AllStoresUp', 'all transaction nodes are up');
-  else conditions.set('Ready', 'False', 'NoEnoughReadyStores', `fewer than ${spec.replicas} transaction nodes are up`);
+  else conditions.set('Ready', 'False', 'NoEnoughReadyStores', tooFew(spec.replicas, nodes, 'up'));
 }

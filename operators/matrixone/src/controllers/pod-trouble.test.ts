@@ -2,7 +2,7 @@ import type { Pod, PodStatus } from '@coxswain/k8s';
 import type { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { formatTime } from '@coxswain/runtime/core';
 import { expect, test } from 'vitest';
-import { isOfTheSpec, podTrouble } from './pod-trouble.ts';
+import { isOfTheSpec, podTrouble, untilUnschedulable } from './pod-trouble.ts';
 
 const now = Date.UTC(2026, 0, 2);
 const ago = (seconds: number) => formatTime(now - seconds * 1_000);
@@ -92,6 +92,18 @@ test.each<[string, PodStatus, string | undefined]>([
 ])('%s', (_what, status, told) => {
   const trouble = podTrouble(podWith(status), now);
   expect(trouble && `${trouble.reason} ${trouble.message}`).toBe(told);
+});
+
+test('when it will be in trouble is known of a pod that waits for a node', () => {
+  const of = (status: string, seconds: number, metadata: Partial<Pod['metadata']> = {}) =>
+    untilUnschedulable(podWith({ conditions: [condition('PodScheduled', status, seconds)] }, metadata), now);
+  expect([of('False', 0), of('False', 9), of('False', 10), of('True', 0)]).toEqual([
+    10_000,
+    1_000,
+    undefined,
+    undefined,
+  ]);
+  expect(of('False', 0, { deletionTimestamp: ago(0) })).toBeUndefined();
 });
 
 test('a node that is in no service is in trouble, unless it drains or somebody keeps it out', () => {

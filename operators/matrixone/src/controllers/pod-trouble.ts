@@ -66,11 +66,20 @@ function leavingTrouble({ metadata, spec }: Pod, now: number): PodTrouble | unde
 
 const conditionOf = ({ status }: Pod, type: string) => status?.conditions?.find((one) => one.type === type);
 
-/** Whether a condition that does not hold has not held for so long. */
-function lasts(pod: Pod, type: string, time: number, now: number): boolean {
+/** Milliseconds for which a condition has not held; `undefined` when it holds, or is not there. */
+function lasting(pod: Pod, type: string, now: number): number | undefined {
   const condition = conditionOf(pod, type);
   const since = condition?.lastTransitionTime ?? pod.metadata.creationTimestamp;
-  return condition?.status === 'False' && since !== undefined && now - parseTime(since) >= time;
+  return condition?.status === 'False' && since !== undefined ? now - parseTime(since) : undefined;
+}
+
+/** Whether a condition that does not hold has not held for so long. */
+const lasts = (pod: Pod, type: string, time: number, now: number) => (lasting(pod, type, now) ?? -1) >= time;
+
+/** Milliseconds until a pod that waits for a node is in trouble by that; `undefined` when it does not wait, or is. */
+export function untilUnschedulable(pod: Pod, now: number): number | undefined {
+  const waited = pod.metadata.deletionTimestamp ? undefined : lasting(pod, 'PodScheduled', now);
+  return waited === undefined || waited >= schedulingTime ? undefined : schedulingTime - waited;
 }
 
 function schedulingTrouble(pod: Pod, now: number): PodTrouble | undefined {

@@ -10,6 +10,8 @@ import { dependenciesOf, logView } from './log-view.ts';
 import { refuseProblems } from './refuse.ts';
 import { reportTrouble, watchTrouble } from './report-trouble.ts';
 import { pendingRollout } from './rollout.ts';
+import { pendingRemoval } from './surplus.ts';
+import { tooFew } from './too-few.ts';
 
 type Context = ActorContext<ProxySet>;
 
@@ -36,8 +38,8 @@ export class ProxySetActor implements Actor<ProxySet> {
     const applied = await applyPlan(context, CloneSet, planProxySet(set, spec, storage, service, live));
     report(context, spec, applied);
     const trouble = await reportTrouble(context, 'ProxySet', applied);
-    const pending = pendingRollout(applied);
-    if (pending !== undefined) throw new Resync(pending, lookAgain);
+    const pending = pendingRollout(applied) ?? pendingRemoval(applied, podsOf(context, 'ProxySet'), trouble.ofPods);
+    if (pending !== undefined) throw new Resync(pending, Math.min(lookAgain, trouble.after ?? lookAgain));
     if (trouble.message !== undefined) watchTrouble(context, trouble.message);
     return undefined;
   }
@@ -53,6 +55,8 @@ export class ProxySetActor implements Actor<ProxySet> {
   }
 }
 
+const nodes = { one: 'proxy', many: 'proxies' };
+
 /** Milliseconds between looks while the rollout goes on; changes of its objects wake the controller before. */
 const lookAgain = 10_000;
 
@@ -60,7 +64,7 @@ function report({ status, conditions, object }: Context, spec: ProxySetSpec, wor
   const { namespace = '', name } = object.metadata;
   const ready = workload.status?.readyReplicas ?? 0;
   if (ready < spec.replicas) {
-    conditions.set('Ready', 'False', 'NoEnoughReadyStores', `fewer than ${spec.replicas} proxies are ready`);
+    conditions.set('Ready', 'False', 'NoEnoughReadyStores', tooFew(spec.replicas, nodes, 'ready'));
     return;
   }
   conditions.set('Ready', 'True', 'AllProxiesReady', 'all proxies are ready');

@@ -3,7 +3,7 @@ import { type ActorContext, Resync } from '@coxswain/runtime/actor';
 import type { LogSet, S3Storage, SetKind } from '../api/index.ts';
 import { podsOf } from './children.ts';
 import { logSetOf } from './log-view.ts';
-import { type PodTrouble, podTrouble } from './pod-trouble.ts';
+import { type PodTrouble, podTrouble, untilUnschedulable } from './pod-trouble.ts';
 import { storageHint } from './storage-hint.ts';
 
 /** The condition that says why pods of a set do not get ready; there only while it is so. */
@@ -29,6 +29,8 @@ export interface SetTrouble {
   readonly message?: string;
   /** By the names of pods. */
   readonly ofPods: ReadonlyMap<string, PodTrouble>;
+  /** Milliseconds until it is to be said of pods that no node takes them, unless one does: nothing happens then that would wake the controller. */
+  readonly after?: number;
 }
 
 /** Tells why pods of a set do not get ready: in the condition `PodsFailing`, and in an event for each new cause. */
@@ -40,18 +42,20 @@ export async function reportTrouble<T extends KubeObject>(
   const { conditions, event } = context;
   const pods = [...podsOf(context, kind)].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
   const ofPods = await troublesOf(context, pods, storageOf(context, kind));
+  const soon = pods.map((pod) => untilUnschedulable(pod, context.clock.now())).filter((time) => time !== undefined);
+  const next = soon.length > 0 ? { after: Math.min(...soon) } : {};
   const causes = [...refusal(workload, pods), ...byCause(ofPods)];
   const [first] = causes;
   if (!first) {
     conditions.remove(CONDITION_PODS_FAILING);
-    return { ofPods };
+    return { ofPods, ...next };
   }
   const more = causes.length > mostCauses ? [`and ${causes.length - mostCauses} more causes`] : [];
   const message = [...causes.slice(0, mostCauses).map((cause) => cause.message), ...more].join('; ');
   const isNew = conditions.get(CONDITION_PODS_FAILING)?.message !== message;
   if (isNew) event({ type: 'Warning', reason: CONDITION_PODS_FAILING, message });
   conditions.set(CONDITION_PODS_FAILING, 'True', first.reason, message);
-  return { message, ofPods };
+  return { message, ofPods, ...next };
 }
 
 /**

@@ -56,7 +56,7 @@ function setNode(
     ...(deletionTimestamp ? ['is being deleted'] : []),
   ];
   const told = healthOf(set.status?.conditions, conditions);
-  // a rollout is over when the pod that was made for it is gone again, which is later than Synced
+  // a rollout is over when the pod that was made for it is gone again, which upstream's Synced does not wait for
   const health = deletionTimestamp || (surplus > 0 && told === 'ok') ? 'waiting' : told;
   return {
     kind,
