@@ -7,11 +7,13 @@ export interface RollingStore {
   readonly isReady: boolean;
   /** Ready, and since then heard of by HAKeeper with all its replicas. */
   readonly isBack: boolean;
+  /** Without it a shard would lack a majority, by what HAKeeper says of the others. */
+  readonly isNeeded: boolean;
 }
 
 /**
  * How many stores, counted from the lowest ordinal, must stay as they are; OpenKruise updates the others from the highest down. The next one goes
- * only when all others are back, so that there is a majority without it. Whether it is back itself does not matter: a rollout whose first store did
+ * only when all others are back, and there is a majority of each shard without it: one that replaced another is back long before it has replicas. Whether it is back itself does not matter: a rollout whose first store did
  * not come up is mended by another one. Nor do the others when it is not even ready, as it costs nothing then. 0: nobody is held.
  */
 export function heldStores(stores: readonly RollingStore[]): number {
@@ -19,5 +21,5 @@ export function heldStores(stores: readonly RollingStore[]): number {
   if (next === -1 || !stores.some(({ isThere }) => isThere)) return 0;
   const isMissed = stores.some(({ isBack }, at) => !isBack && at !== next);
   const costs = !stores[next]?.isThere || stores[next]?.isReady;
-  return isMissed && costs ? next + 1 : next;
+  return (isMissed || stores[next]?.isNeeded) && costs ? next + 1 : next;
 }

@@ -3,7 +3,7 @@ import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { type Action, type ActorContext, Resync } from '@coxswain/runtime/actor';
 import { removeFinalizer } from '@coxswain/runtime/apply';
 import { merge } from '@coxswain/runtime/client';
-import { isNotFound, keyOf } from '@coxswain/runtime/core';
+import { deepEqual, isNotFound, keyOf } from '@coxswain/runtime/core';
 import {
   ANNOTATION_BOOTSTRAP,
   FINALIZER_CONFIRM_DELETION,
@@ -54,15 +54,30 @@ export function logSetPlan(context: Context, input: LogSetInput): LogSetPlan {
 
 /**
  * Brings all children to what the spec wants. The ordinals out of use are carried on from the workload as it is known: from one that is known
- * late, a store would come back without its data that has been replaced meanwhile. So it is written only if it is still that one.
+ * late, a store would come back without its data that has been replaced meanwhile. So it is written only if it is still that one; what others said in
+ * its status meanwhile does not matter.
  * @throws ApiError Conflict
  */
 export function syncLogSet(context: Context, input: LogSetInput): Promise<KruiseStatefulSet> {
   const plan = logSetPlan(context, input);
-  const { resourceVersion } = input.live?.metadata ?? {};
+  const { resourceVersion } = (decidedOn(input.live, liveWorkload(context)) ?? input.live)?.metadata ?? {};
   if (resourceVersion === undefined) return applyPlan(context, KruiseStatefulSet, plan);
   const workload = { ...plan.workload, metadata: { ...plan.workload.metadata, resourceVersion } };
   return applyPlan(context, KruiseStatefulSet, { ...plan, workload });
+}
+
+/** The workload as it is known now, where it still says what was decided on. */
+function decidedOn(
+  then: KruiseStatefulSet | undefined,
+  now: KruiseStatefulSet | undefined,
+): KruiseStatefulSet | undefined {
+  const said = (one: KruiseStatefulSet | undefined) => [
+    one?.metadata.uid,
+    one?.metadata.generation,
+    one?.metadata.deletionTimestamp,
+    one?.metadata.annotations,
+  ];
+  return deepEqual(said(then), said(now)) ? now : undefined;
 }
 
 /**

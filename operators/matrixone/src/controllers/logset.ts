@@ -114,7 +114,9 @@ export class LogSetActor implements Actor<LogSet> {
     const decide = (objection?: string) =>
       scaleLogStores(spec, live, podsOf(context, 'LogSet'), context.clock.now(), since, objection);
     const scale = decide();
-    if (!this.#scaleGuard || scale.replicas === 0 || scale.replicas >= (live?.spec.replicas ?? 0)) return scale;
+    if (!this.#scaleGuard || !live || scale.replicas === 0 || scale.replicas >= (live.spec.replicas ?? 0)) return scale;
+    const rolling = pendingRollout(live);
+    if (rolling !== undefined) return decide(rolling);
     const { logShardReplicas = 1 } = spec.initialConfig ?? {};
     return decide(await this.#scaleGuard.objection(context, scale.replicas, reservedOrdinals(live), logShardReplicas));
   }
@@ -122,8 +124,9 @@ export class LogSetActor implements Actor<LogSet> {
   /** How far a rollout may go in this pass. */
   async #guarded(context: Context, input: LogSetInput): Promise<GuardedRollout> {
     if (!this.#guard || !input.live) return {};
-    const { workload } = logSetPlan(context, input);
-    return this.#guard.step(context, workload, input.live, podsOf(context, 'LogSet'));
+    const { workload: planned } = logSetPlan(context, input);
+    const { logShardReplicas: shardReplicas = 1 } = input.spec.initialConfig ?? {};
+    return this.#guard.step(context, { planned, live: input.live, pods: podsOf(context, 'LogSet'), shardReplicas });
   }
 
   /** Nothing starts before the S3 path is its own. */

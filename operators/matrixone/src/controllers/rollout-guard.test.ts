@@ -53,7 +53,7 @@ function guard(change: (record: LogStoreRecord) => LogStoreRecord = (same) => sa
 }
 
 const held = async (pods: readonly Pod[], by = guard()) =>
-  (await by.step(context, workload([]), workload([]), pods)).partition ?? 0;
+  (await by.step(context, { planned: workload([]), live: workload([]), pods, shardReplicas: 3 })).partition ?? 0;
 
 test('a heartbeat counts that is of after the pod became ready, and no sooner', async () => {
   await clock.advance(10_000_000);
@@ -82,19 +82,51 @@ test('a template that the server keeps in another form is new once', async () =>
   const [planned, live] = [workload([{ name: 'A', value: '' }]), workload([{ name: 'A' }])];
   const pods = [0, 1, 2].map((ordinal) => pod(ordinal, 'new'));
   const by = guard();
-  const first = await by.step(context, planned, live, pods);
+  const first = await by.step(context, { planned: planned, live: live, pods, shardReplicas: 3 });
   expect(first.partition).toBe(2);
-  expect((await by.step(context, planned, live, pods)).partition).toBe(2);
+  expect((await by.step(context, { planned: planned, live: live, pods, shardReplicas: 3 })).partition).toBe(2);
   first.written?.();
-  expect((await by.step(context, planned, live, pods)).partition).toBeUndefined();
+  expect((await by.step(context, { planned: planned, live: live, pods, shardReplicas: 3 })).partition).toBeUndefined();
   by.forget(context);
-  expect((await by.step(context, planned, live, pods)).partition).toBe(2);
+  expect((await by.step(context, { planned: planned, live: live, pods, shardReplicas: 3 })).partition).toBe(2);
 });
 
 test('until OpenKruise has seen the newest spec, as many are held as before', async () => {
   const live = workload([], { observedGeneration: 0 });
   const pods = [0, 1, 2].map((ordinal) => pod(ordinal, 'old'));
-  expect((await guard().step(context, workload([]), live, pods)).partition).toBeUndefined();
+  expect(
+    (await guard().step(context, { planned: workload([]), live: live, pods, shardReplicas: 3 })).partition,
+  ).toBeUndefined();
   const before = { ...live, spec: { ...live.spec, updateStrategy: { rollingUpdate: { partition: 2 } } } };
-  expect((await guard().step(context, workload([]), before as KruiseStatefulSet, pods)).partition).toBe(2);
+  expect(
+    (await guard().step(context, { planned: workload([]), live: before as KruiseStatefulSet, pods, shardReplicas: 3 }))
+      .partition,
+  ).toBe(2);
+});
+
+test('none is restarted while HAKeeper has not given a new store the replicas of the one that it replaced', async () => {
+  const replaced = { ...workload([]), spec: { ...workload([]).spec, reserveOrdinals: [1] } } as KruiseStatefulSet;
+  const pods = [pod(0, 'old'), pod(2, 'old'), pod(3, 'new')];
+  const says = (ordinal: number, works: readonly number[], silentFor = 1_000) => ({
+    uuid: logStoreUuid(ordinal),
+    leads: [],
+    works,
+    missing: [],
+    silentFor,
+  });
+  const by = (...records: readonly LogStoreRecord[]) =>
+    new RolloutGuard(() => Promise.resolve(records), new Elapsed(clock));
+  const rollout = { planned: replaced, live: replaced, pods, shardReplicas: 3 };
+  const before = [says(0, [0, 1]), says(1, [0, 1], 600_000), says(2, [0, 1])];
+  expect((await by(...before, says(3, [])).step(context, rollout)).partition).toBe(2);
+  expect((await by(...before, says(3, [0])).step(context, rollout)).partition).toBe(2);
+  expect((await by(...before, says(3, [0, 1])).step(context, rollout)).partition).toBe(1);
+});
+
+test('none is restarted in the pass that takes another one away', async () => {
+  const live = { ...workload([]), spec: { ...workload([]).spec, replicas: 4 } } as KruiseStatefulSet;
+  const pods = [0, 1, 2].map((ordinal) => pod(ordinal, 'old'));
+  const planned = workload([{ name: 'A', value: '1' }]);
+  expect((await guard().step(context, { planned, live, pods, shardReplicas: 3 })).partition).toBe(3);
+  expect((await guard().step(context, { planned, live: workload([]), pods, shardReplicas: 3 })).partition).toBe(2);
 });

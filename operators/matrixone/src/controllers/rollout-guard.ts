@@ -9,12 +9,23 @@ import { storeOrdinals } from '../config/index.ts';
 import type { Elapsed } from '../elapsed/index.ts';
 import { logStoreUuid } from '../identity/index.ts';
 import { keyOfSet } from './children.ts';
+import { shortageWithout } from './failover-guard.ts';
 import { heldStores, type RollingStore } from './log-rollout.ts';
 import { isPodReady, ordinalOf } from './store-status.ts';
 
 type Context = ActorContext<LogSet>;
 type AskLogStores = NonNullable<CnStoreService['logStores']>;
 type Records = ReadonlyMap<string, LogStoreRecord>;
+
+/** What a rollout is about. */
+export interface Rollout {
+  /** The StatefulSet as it shall be, with nobody held. */
+  readonly planned: KruiseStatefulSet;
+  readonly live: KruiseStatefulSet;
+  readonly pods: readonly Pod[];
+  /** Replicas of each shard, when all is well. */
+  readonly shardReplicas: number;
+}
 
 /** What a rollout of log stores is held to in this pass. */
 export interface GuardedRollout {
@@ -57,19 +68,14 @@ export class RolloutGuard {
     this.#elapsed = elapsed;
   }
 
-  /** @param planned the StatefulSet as it shall be, with nobody held */
-  async step(
-    context: Context,
-    planned: KruiseStatefulSet,
-    live: KruiseStatefulSet,
-    pods: readonly Pod[],
-  ): Promise<GuardedRollout> {
+  async step(context: Context, rollout: Rollout): Promise<GuardedRollout> {
     const { uid = '' } = context.object.metadata;
+    const { planned, live } = rollout;
     const template = JSON.stringify(planned.spec.template);
     // One that was written may read otherwise for good, where the server keeps it in another form.
     const isNew = this.#written.get(uid) !== template && !contains(live.spec.template, planned.spec.template);
     const written = () => void this.#written.set(uid, template);
-    return { ...(await this.#decide(context, planned, live, pods, isNew)), written };
+    return { ...(await this.#decide(context, rollout, isNew)), written };
   }
 
   /** Nothing of a LogSet that is gone is remembered. */
@@ -78,13 +84,8 @@ export class RolloutGuard {
     this.#written.delete(context.object.metadata.uid ?? '');
   }
 
-  async #decide(
-    context: Context,
-    planned: KruiseStatefulSet,
-    live: KruiseStatefulSet,
-    pods: readonly Pod[],
-    isNew: boolean,
-  ): Promise<GuardedRollout> {
+  async #decide(context: Context, rollout: Rollout, isNew: boolean): Promise<GuardedRollout> {
+    const { planned, live, pods } = rollout;
     const ordinals = storeOrdinals(planned.spec.replicas ?? 1, planned.spec.reserveOrdinals?.map(Number));
     if (ordinals.length < 2) return this.#over(context);
     // Until OpenKruise has seen the newest spec nobody knows which pods are as it says.
@@ -100,10 +101,13 @@ export class RolloutGuard {
     const stores = members.map((pod): RollingStore => {
       const isReady = pod !== undefined && isPodReady(pod);
       const isBack = isReady && records !== undefined && this.#isBack(pod, records);
-      return { isThere: pod !== undefined, isUpdated: isUpdated(pod), isReady, isBack };
+      const isNeeded = records !== undefined && isMissedAlone(pod, members, records, rollout);
+      return { isThere: pod !== undefined, isUpdated: isUpdated(pod), isReady, isBack, isNeeded };
     });
     if (!records && this.#goesBlind(context)) return {};
-    const partition = heldStores(stores);
+    // One at a time: neither restarts while another one is taken away.
+    const isScaledIn = (planned.spec.replicas ?? 1) < (live.spec.replicas ?? 1);
+    const partition = isScaledIn ? ordinals.length : heldStores(stores);
     this.#tell(context, stores, ordinals, partition);
     return { ...(partition > 0 ? { partition } : {}), after: lookAgain };
   }
@@ -176,9 +180,23 @@ export class RolloutGuard {
     const missing = ordinals
       .filter((_, at) => !stores[at]?.isBack)
       .map((ordinal) => `${logSetNames(object.metadata.name).workload}-${ordinal}`);
-    const message = `no further log store is restarted before HAKeeper has ${missing.join(', ')} back with all replicas`;
+    const whom =
+      missing.length > 0 ? `${missing.join(', ')} back with all replicas` : 'all replicas of each shard on the others';
+    const message = `no further log store is restarted before HAKeeper has ${whom}`;
     event({ type: 'Warning', reason: 'RolloutHeld', message, action: 'Rollout' });
   }
+}
+
+/** Whether a shard lacked a majority while a store is away: HAKeeper has not given the others the replicas of one that is gone. */
+function isMissedAlone(
+  pod: Pod | undefined,
+  members: readonly (Pod | undefined)[],
+  records: Records,
+  { shardReplicas }: Rollout,
+): boolean {
+  const others = members.flatMap((one) => (one && one !== pod ? [one.metadata.name] : []));
+  const placed = Math.min(shardReplicas, members.length);
+  return shortageWithout(others, [...records.values()], placed - Math.floor(placed / 2)) !== undefined;
 }
 
 /** On each pod of a StatefulSet: the revision it was made of, or changed to. */

@@ -104,3 +104,33 @@ test('a HAKeeper that does not answer holds a rollout for five minutes, and then
   await world.until('the cluster is settled', () => world.settled());
   expect((await workload(world)).spec.updateStrategy?.rollingUpdate).not.toHaveProperty('partition');
 });
+
+test('a workload whose status others keep writing, while HAKeeper is slow to answer, is rolled out all the same', {
+  timeout: patience,
+}, async () => {
+  const { world, stores } = await startLogStores();
+  await using _ = world;
+  stores.answersAfter = 2_000;
+  await change(world, { version: 'v2.2.0' });
+  const sets = world.client.of(KruiseStatefulSet);
+  for (let second = 0; second < 30; second++) {
+    const status = { labelSelector: `second=${second}` };
+    await world.drive(sets.patchStatus({ namespace, name: 'mo-log' }, merge({ status })));
+    await world.clock.advance(1_000);
+  }
+  expect((await world.drive(stores.pods())).some(isNew('v2.2.0'))).toBe(true);
+});
+
+test('a new version and fewer stores at once: the one does not stand in the way of the other', {
+  timeout: patience,
+}, async () => {
+  const { world, stores } = await startLogStores((cluster) => ({
+    ...cluster,
+    spec: { ...cluster.spec, logService: { ...cluster.spec.logService, replicas: 5, storeFailureTimeout: '1m' } },
+  }));
+  await using _ = world;
+  await change(world, { version: 'v2.2.0', logService: { replicas: 3 } });
+  await world.until('three are left', async () => (await stores.pods()).length === 3);
+  await world.until('all are new', async () => (await stores.pods()).every(isNew('v2.2.0')));
+  await world.until('the cluster is settled', () => world.settled());
+});

@@ -1,5 +1,5 @@
 import { Pod } from '@coxswain/k8s';
-import { type Clock, parseTime } from '@coxswain/runtime/core';
+import { type Clock, parseTime, sleep } from '@coxswain/runtime/core';
 import type { LogStoreRecord } from '../cnstore/index.ts';
 import { isPodReady, ordinalOf } from '../controllers/store-status.ts';
 import { logStoreUuid } from '../identity/index.ts';
@@ -16,6 +16,8 @@ export class LogStores extends KnownNodes {
   readonly lost = new Set<string>();
   /** Whether HAKeeper answers only while two stores have their replicas, as it does with three of them. */
   needsMajority = false;
+  /** Milliseconds that an answer takes. */
+  answersAfter = 0;
   /** How often anybody wanted to know it as it is now. */
   asked = 0;
   world: World | undefined;
@@ -23,6 +25,7 @@ export class LogStores extends KnownNodes {
   async logStores(_: string, age: number): Promise<readonly LogStoreRecord[]> {
     if (age === 0) this.asked++;
     if (this.trouble) throw this.trouble;
+    if (this.answersAfter > 0) await sleep(this.world?.clock as Clock, this.answersAfter);
     const pods = await this.pods();
     const working = pods.filter((pod) => isPodReady(pod) && !this.isAway(pod));
     if (this.needsMajority && working.length < 2) throw new Error('no HAKeeper was found');
