@@ -24,3 +24,35 @@ test.each<[string, readonly Pod[], string]>([
 ])('only what the script itself says of its failure is told: %s', (_, pods, told) => {
   expect(lastWordsOf(pods)).toBe(told);
 });
+
+const waiting = (reason: string, message?: string) => pod({ waiting: { reason, ...(message && { message }) } });
+const unplaced = (status: string) =>
+  ({
+    metadata: { name: 'job-1' },
+    status: { conditions: [{ type: 'PodScheduled', status, reason: 'Unschedulable', message: '0/1 nodes' }] },
+  }) as unknown as Pod;
+
+test.each<[string, Pod, string]>([
+  [
+    'no image',
+    waiting('ImagePullBackOff', 'Back-off pulling image "a"'),
+    'container main does not start: ImagePullBackOff: Back-off pulling image "a"',
+  ],
+  [
+    'no Secret',
+    waiting('CreateContainerConfigError', 'secret "s3" not found'),
+    'container main does not start: CreateContainerConfigError: secret "s3" not found',
+  ],
+  ['a reason alone', waiting('InvalidImageName'), 'container main does not start: InvalidImageName'],
+  ['no node', unplaced('False'), 'its pod finds no node: 0/1 nodes'],
+  ['a node', unplaced('True'), ''],
+  ['it is being made', waiting('ContainerCreating'), ''],
+  ['it is about to be tried again', waiting('CrashLoopBackOff', 'back-off 10s'), ''],
+])('a pod that does not start says why: %s', (_, one, told) => {
+  expect(lastWordsOf([one])).toBe(told);
+});
+
+test('what the script said goes before what a later pod waits for', () => {
+  const failed = pod({ terminated: end('cleaning: no') });
+  expect(lastWordsOf([waiting('ErrImagePull'), failed])).toBe('cleaning: no');
+});
