@@ -37,6 +37,7 @@ import { reportTrouble, type SetTrouble, watchTrouble } from './report-trouble.t
 import { pendingRollout } from './rollout.ts';
 import { type GuardedRollout, RolloutGuard } from './rollout-guard.ts';
 import { type StoreStatus, updateStores } from './store-status.ts';
+import { tooFew } from './too-few.ts';
 
 type Context = ActorContext<LogSet>;
 
@@ -214,6 +215,7 @@ export class LogSetActor implements Actor<LogSet> {
   }
 }
 
+const stores = { one: 'log store', many: 'log stores' };
 const partitionOf = ({ partition }: GuardedRollout) => (partition === undefined ? {} : { partition });
 
 /** Milliseconds between tries of what is refused; that a right was given wakes nobody. */
@@ -229,7 +231,7 @@ function reportStores(context: Context, spec: LogSetSpec, workload: KruiseStatef
   status.discovery = { port: PORT_LOG_SERVICE, address: `${logSetNames(name).discovery}.${namespace}.svc` };
   // The number of those that are up is in the lists; in the message it would be a write more for every dependant.
   if (availableStores.length >= spec.replicas) conditions.set('Ready', 'True', 'AllStoresUp', 'all log stores are up');
-  else conditions.set('Ready', 'False', 'NoEnoughReadyStores', `fewer than ${spec.replicas} log stores are up`);
+  else conditions.set('Ready', 'False', 'NoEnoughReadyStores', tooFew(spec.replicas, stores, 'up'));
   return failedStores;
 }
 
