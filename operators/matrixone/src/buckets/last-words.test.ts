@@ -35,8 +35,13 @@ const unplaced = (status: string) =>
 test.each<[string, Pod, string]>([
   [
     'no image',
-    waiting('ImagePullBackOff', 'Back-off pulling image "a"'),
-    'container main does not start: ImagePullBackOff: Back-off pulling image "a"',
+    waiting('ImagePullBackOff', 'Back-off pulling image "a": ErrImagePull: no such tag'),
+    'container main does not start: its image cannot be pulled: no such tag',
+  ],
+  [
+    'no image, at the next try',
+    waiting('ErrImagePull', 'no such tag'),
+    'container main does not start: its image cannot be pulled: no such tag',
   ],
   [
     'no Secret',

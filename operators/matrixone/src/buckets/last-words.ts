@@ -1,4 +1,5 @@
 import type { ContainerStatus, Pod } from '@coxswain/k8s';
+import { pullCause } from '../pods/index.ts';
 
 /** What the cleaning script's own lines about failures begin with. */
 export const FAILURE_MARK = 'cleaning: ';
@@ -26,7 +27,9 @@ function saidBy(containers: readonly ContainerStatus[]): string {
 function notStarted({ name, state }: ContainerStatus): string {
   const { reason = '', message = '' } = state?.waiting ?? {};
   if (!reason || passing.has(reason)) return '';
-  return `container ${name} does not start: ${[reason, message].filter(Boolean).join(': ')}`;
+  const isPulled = reason === 'ErrImagePull' || reason === 'ImagePullBackOff';
+  const words = isPulled ? ['its image cannot be pulled', pullCause(message)] : [reason, message];
+  return `container ${name} does not start: ${words.filter(Boolean).join(': ')}`;
 }
 
 function notPlaced({ status }: Pod): string {

@@ -2,6 +2,7 @@ import type { ContainerStatus, Pod } from '@coxswain/k8s';
 import type { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { parseTime } from '@coxswain/runtime/core';
 import { CONDITION_CN_STORE, MAIN_CONTAINER } from '../api/index.ts';
+import { pullCause } from '../pods/index.ts';
 import { crashOf, isStartFailure, steadyAfter } from './crash.ts';
 import { failedImage } from './pull-failure.ts';
 import { isPodReady } from './store-status.ts';
@@ -101,8 +102,7 @@ function waitingTrouble(container: ContainerStatus, image: string): PodTrouble |
   const { name, state } = container;
   const { reason, message = '' } = state?.waiting ?? {};
   if (pulling.has(reason)) {
-    // Pulling and pausing take turns, with the same cause.
-    const cause = cut(message.replace(/^Back-off pulling image "[^"]*"(: ErrImagePull)?(: )?/, ''));
+    const cause = cut(pullCause(message));
     const failed = failedImage(container, image);
     const next = failed === image ? '' : `; ${image}, which it has now, is not tried yet`;
     return {

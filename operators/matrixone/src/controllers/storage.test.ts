@@ -13,7 +13,7 @@ function asking(storage: { isThere: boolean }): PodBehaviour {
 }
 
 const says =
-  /: container main ends soon after each start, last with exit code 2; its log says whether it is its object storage: S3 path \S+ at http:\/\/\S+ with the keys of Secret minio$/;
+  /: container main ends soon after each start, last with exit code 2; its log says whether it is its object storage: S3 path \S+ at http:\/\/\S+, region us-west-2 \(none is named\), with the keys of Secret minio$/;
 
 const told = (kind: Kind, reason = 'Crashing') => ({ kind, name: 'mo', reason, says });
 

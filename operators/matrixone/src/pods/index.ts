@@ -10,6 +10,7 @@ export { dnSetTemplate, dnSetWorkload } from './dnset.ts';
 export { claimRetention, logSetTemplate, logSetWorkload, type StoreScaling } from './logset.ts';
 export { overlayContainer, overlayPod } from './overlay.ts';
 export { proxySetTemplate, proxySetWorkload } from './proxyset.ts';
+export { pullCause } from './pull-cause.ts';
 export {
   cnHeadlessService,
   cnService,
