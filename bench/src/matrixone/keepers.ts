@@ -1,4 +1,5 @@
 import type { Pod } from '@coxswain/k8s';
+import { logStoreUuid } from '@coxswain/operator-matrixone';
 import {
   errorCode,
   type LogServiceRequest,
@@ -28,6 +29,8 @@ interface Node {
 /** The HAKeeper of one cluster: one replica that knows compute nodes, and does as it is told. */
 class Keeper {
   readonly nodes = new Map<string, Node>();
+  /** UUIDs of log stores that run; each has a replica of HAKeeper and of the log, and the first leads both. */
+  readonly logStores = new Set<string>();
   readonly #address: string;
   readonly #queryAddress: string;
 
@@ -43,7 +46,7 @@ class Keeper {
       case logMethods.GET_SHARD_INFO:
         return { method, shardInfo: { leaderId: 1n, replicas: new Map([[1n, { serviceAddress: this.#address }]]) } };
       case logMethods.GET_CLUSTER_DETAILS:
-        return { method, clusterDetails: { cnStores: this.#nodes() } };
+        return { method, clusterDetails: { cnStores: this.#nodes(), logStores: this.#logStores() } };
       case logMethods.DELETE_CN_STORE:
         this.nodes.delete(deleteCnStore?.storeId ?? '');
         return { method };
@@ -59,8 +62,29 @@ class Keeper {
     }
   }
 
+  #logStores() {
+    const uuids = [...this.logStores].sort();
+    const replicas = new Map(uuids.map((uuid, at) => [BigInt(at + 1), uuid]));
+    const shards = [0n, 1n].map((shardId) => ({ shardId, replicas, epoch: 1n, leaderId: 1n, term: 1n }));
+    return uuids.map((uuid, at) => ({
+      uuid,
+      tick: this.#tick,
+      replicas: shards.map((shard) => ({ shard, replicaId: BigInt(at + 1) })),
+    }));
+  }
+
+  /** HAKeeper counts ten ticks a second. */
+  get #tick(): bigint {
+    return BigInt(Math.floor(systemClock.monotonic() / 100));
+  }
+
   #nodes() {
-    return [...this.nodes].map(([uuid, node]) => ({ uuid, queryAddress: this.#queryAddress, tick: 1n, ...node }));
+    return [...this.nodes].map(([uuid, node]) => ({
+      uuid,
+      queryAddress: this.#queryAddress,
+      tick: this.#tick,
+      ...node,
+    }));
   }
 }
 
@@ -125,12 +149,20 @@ dns.lookup = (name, ...rest) => {
 };`)}`;
   }
 
-  /** A compute node reports itself to its HAKeeper when it runs. */
+  /** Compute nodes and log stores report themselves to their HAKeeper while they run. */
   see({ metadata, status }: Pod): void {
+    const keeper = this.#all.get(indexIn(metadata.name));
+    const runs = status?.phase === 'Running' && !metadata.deletionTimestamp;
+    const ordinal = /-log-(\d+)$/.exec(metadata.name)?.[1];
+    if (ordinal !== undefined) {
+      const uuid = logStoreUuid(Number(ordinal));
+      if (runs && status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True'))
+        keeper?.logStores.add(uuid);
+      else keeper?.logStores.delete(uuid);
+    }
     const uuid = metadata.labels?.['matrixone.cloud/cn-uuid'];
-    if (uuid === undefined || status?.phase !== 'Running' || metadata.deletionTimestamp) return;
-    const nodes = this.#all.get(indexIn(metadata.name))?.nodes;
-    if (nodes && !nodes.has(uuid)) nodes.set(uuid, { workState: 1, labels: new Map() });
+    if (uuid === undefined || !runs) return;
+    if (keeper && !keeper.nodes.has(uuid)) keeper.nodes.set(uuid, { workState: 1, labels: new Map() });
   }
 
   async stop(): Promise<void> {

@@ -30,5 +30,6 @@ export {
   unmanagedCnStores,
 } from './cnstore/index.ts';
 export { chartServiceArgs, type DefaultServiceArgs } from './defaults/index.ts';
+export { logStoreUuid } from './identity/index.ts';
 export { matrixoneOperator } from './operator.ts';
 export type { MatrixOneOptions } from './options.ts';
