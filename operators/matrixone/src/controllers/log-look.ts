@@ -11,7 +11,7 @@ const patience = 3_000;
 /** What HAKeeper says of the log stores now; `undefined` when it does not answer. */
 export async function lookAtStores(
   { clock, log, object, signal }: ActorContext<LogSet>,
-  keeper: LogKeeper,
+  keeper: Pick<LogKeeper, 'logStores'>,
 ): Promise<readonly LogStoreRecord[] | undefined> {
   const ask = (inTime: AbortSignal) => keeper.logStores(haKeeperOf(keyOfSet(object)), 0, inTime);
   try {

@@ -13,8 +13,9 @@ export interface RollingStore {
 
 /**
  * How many stores, counted from the lowest ordinal, must stay as they are; OpenKruise updates the others from the highest down. The next one goes
- * only when all others are back, and there is a majority of each shard without it: one that replaced another is back long before it has replicas. Whether it is back itself does not matter: a rollout whose first store did
- * not come up is mended by another one. Nor do the others when it is not even ready, as it costs nothing then. 0: nobody is held.
+ * only when all others are back, and there is a majority of each shard without it: one that replaced another is back long before it has replicas.
+ * Whether it is back itself does not matter: a rollout whose first store did not come up is mended by another one. Nor do the others when it is
+ * not even ready, as it costs nothing then. 0: nobody is held.
  */
 export function heldStores(stores: readonly RollingStore[]): number {
   const next = stores.findLastIndex(({ isUpdated }) => !isUpdated);

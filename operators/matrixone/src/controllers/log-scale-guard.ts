@@ -4,8 +4,8 @@ import { haKeeperOf } from '../cnstore/index.ts';
 import { storeOrdinals } from '../config/index.ts';
 import type { LogKeeper } from '../logstore/index.ts';
 import { keyOfSet } from './children.ts';
-import { shortageWithout } from './failover-guard.ts';
 import { lookAtStores } from './log-look.ts';
+import { shortageWithout } from './log-shortage.ts';
 
 /** Milliseconds of silence after which a store is taken away as if nobody had to be asked, as in a rollout. */
 const blindFor = 300_000;

@@ -63,7 +63,7 @@ export class LogSetActor implements Actor<LogSet> {
     this.#options = options;
     this.#elapsed = new Elapsed(options.clock);
     const { keeper } = options;
-    this.#guard = keeper && new RolloutGuard(keeper.logStores, this.#elapsed);
+    this.#guard = keeper && new RolloutGuard(keeper, this.#elapsed);
     this.#failoverGuard = keeper && new FailoverGuard(keeper);
     this.#scaleGuard = keeper && new LogScaleGuard(keeper);
   }

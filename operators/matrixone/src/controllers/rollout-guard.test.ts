@@ -49,7 +49,7 @@ function guard(change: (record: LogStoreRecord) => LogStoreRecord = (same) => sa
   const records = [0, 1, 2].map((ordinal) =>
     change({ uuid: logStoreUuid(ordinal), leads: [], works: [0, 1], missing: [], silentFor: 1_000 }),
   );
-  return new RolloutGuard(() => Promise.resolve(records), new Elapsed(clock));
+  return new RolloutGuard({ logStores: () => Promise.resolve(records) }, new Elapsed(clock));
 }
 
 const held = async (pods: readonly Pod[], by = guard()) =>
@@ -115,7 +115,7 @@ test('none is restarted while HAKeeper has not given a new store the replicas of
     silentFor,
   });
   const by = (...records: readonly LogStoreRecord[]) =>
-    new RolloutGuard(() => Promise.resolve(records), new Elapsed(clock));
+    new RolloutGuard({ logStores: () => Promise.resolve(records) }, new Elapsed(clock));
   const rollout = { planned: replaced, live: replaced, pods, shardReplicas: 3 };
   const before = [says(0, [0, 1]), says(1, [0, 1], 600_000), says(2, [0, 1])];
   expect((await by(...before, says(3, [])).step(context, rollout)).partition).toBe(2);

@@ -2,19 +2,19 @@ import type { Pod } from '@coxswain/k8s';
 import type { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import type { ActorContext } from '@coxswain/runtime/actor';
 import { contains } from '@coxswain/runtime/apply';
-import { messageOf, withTimeout } from '@coxswain/runtime/core';
 import { type LogSet, logSetNames } from '../api/index.ts';
-import { type CnStoreService, haKeeperOf, type LogStoreRecord, runsSince } from '../cnstore/index.ts';
+import { type LogStoreRecord, runsSince } from '../cnstore/index.ts';
 import { storeOrdinals } from '../config/index.ts';
 import type { Elapsed } from '../elapsed/index.ts';
 import { logStoreUuid } from '../identity/index.ts';
-import { keyOfSet } from './children.ts';
-import { shortageWithout } from './failover-guard.ts';
+import type { LogKeeper } from '../logstore/index.ts';
+import { lookAtStores } from './log-look.ts';
 import { heldStores, type RollingStore } from './log-rollout.ts';
+import { shortageWithout, silence } from './log-shortage.ts';
 import { isPodReady, ordinalOf } from './store-status.ts';
 
 type Context = ActorContext<LogSet>;
-type AskLogStores = NonNullable<CnStoreService['logStores']>;
+type Keeper = Pick<LogKeeper, 'logStores'>;
 type Records = ReadonlyMap<string, LogStoreRecord>;
 
 /** What a rollout is about. */
@@ -39,23 +39,19 @@ export interface GuardedRollout {
 
 /** Milliseconds between looks while stores are held. */
 const lookAgain = 2_000;
-/** Milliseconds that an answer of HAKeeper may take before the pass goes on without it. */
-const patience = 3_000;
 /** Milliseconds for which HAKeeper may not be asked before the rollout goes on without it: as long as it takes itself to give a log store up. */
 const blindFor = 300_000;
 /** Milliseconds for which stores are held before anybody is told. */
 const untilTold = 60_000;
 /** Milliseconds that a heartbeat must be younger than its pod’s start: HAKeeper’s clock is known to a second, and so are the times in a pod. */
 const margin = 3_000;
-/** HAKeeper hears of each store once a second. */
-const silence = 10_000;
 
 /**
  * Sees to it that in a rollout no log store is restarted before all others are back at HAKeeper: a pod is ready as soon as its program runs, and has
  * its replicas later. OpenKruise is held by `partition`, which stands in the StatefulSet only while a rollout is under way.
  */
 export class RolloutGuard {
-  readonly #ask: AskLogStores;
+  readonly #keeper: Keeper;
   readonly #elapsed: Elapsed;
   /** By LogSet: since when its rollout is held, and since when HAKeeper has not answered; both by the monotonic clock. */
   readonly #held = new Map<string, { since: number; told: boolean }>();
@@ -63,8 +59,8 @@ export class RolloutGuard {
   /** By LogSet: the template that was written last. */
   readonly #written = new Map<string, string>();
 
-  constructor(ask: AskLogStores, elapsed: Elapsed) {
-    this.#ask = ask;
+  constructor(keeper: Keeper, elapsed: Elapsed) {
+    this.#keeper = keeper;
     this.#elapsed = elapsed;
   }
 
@@ -120,17 +116,10 @@ export class RolloutGuard {
 
   /** The stores by UUID; `undefined` when HAKeeper does not answer. */
   async #look(context: Context): Promise<Records | undefined> {
-    const { clock, log, object, signal } = context;
-    const ask = (inTime: AbortSignal) => this.#ask(haKeeperOf(keyOfSet(object)), 0, inTime);
-    try {
-      const stores = await withTimeout(clock, patience, 'the look at the log stores', ask, signal);
-      this.#blind.delete(object.metadata.uid ?? '');
-      return new Map(stores.map((store) => [store.uuid, store]));
-    } catch (error) {
-      signal.throwIfAborted();
-      log.debug({ error: messageOf(error) }, 'HAKeeper does not tell of the log stores');
-      return undefined;
-    }
+    const stores = await lookAtStores(context, this.#keeper);
+    if (!stores) return undefined;
+    this.#blind.delete(context.object.metadata.uid ?? '');
+    return new Map(stores.map((store) => [store.uuid, store]));
   }
 
   /** Whether HAKeeper has heard of a store, with all its replicas, since its pod last became ready. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LogStoreRecord } from '../cnstore/index.ts';
 import { logStoreUuid } from '../identity/index.ts';
-import { shortageWithout } from './failover-guard.ts';
+import { shortageWithout } from './log-shortage.ts';
 
 const pods = (...ordinals: readonly number[]) => ordinals.map((ordinal) => `mo-log-${ordinal}`);
 const store = (ordinal: number, more: Partial<LogStoreRecord> = {}): LogStoreRecord => ({
