@@ -95,6 +95,7 @@ const help = `usage: ./cox test [FILTER ...]
   ./cox test fuzz                      100,000 broken requests to the embedded server; --inputs N, --seed N
   ./cox test models                    the informer store's model through 1,000,000 interleavings of writes, answers and watches; --runs N, --seed N
   ./cox test lives                     each kind of MatrixOne under the faults of 2,000 seeds, in virtual time; --runs N, --seed N, --kinds A,B
+  ./cox test lives writes              the same with the operator killed at each of its writes, one after the other; --from N, --to N, --kinds A,B
   ./cox test nemesis                   500 pods with claims come and go on a process-backed node, and leave nothing behind; --rounds N
   ./cox test framework [NAME ...]      the operator framework, as its users see it; --real: on a real etcd and kube-apiserver
   ./cox test s3 [FILTER ...]           what empties and fills buckets, against a real S3 server and with the real aws

@@ -14,7 +14,7 @@ import { CloneSet, KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { deepEqual } from '@coxswain/runtime/core';
 import { resources } from '../api/index.ts';
 import { FaultWorld } from './test-fault-world.ts';
-import { type FaultPlan, faultPlan, peace } from './test-faults.ts';
+import { type FaultPlan, peace } from './test-faults.ts';
 import type { Life } from './test-steps.ts';
 
 /** What there is, without what differs from run to run. */
@@ -105,7 +105,7 @@ async function live(life: Life, plan: FaultPlan, expected?: Course): Promise<Cou
   const states: State[] = [];
   for (const [i, step] of life.steps.entries()) {
     await step.run(world);
-    const hasTime = step.first || i >= last - 1 || world.random.next() < 0.7 || plan === peace;
+    const hasTime = step.first || i >= last - 1 || world.random.next() >= plan.haste;
     if (!hasTime) {
       await world.advance(world.random.next() * 20_000);
       continue;
@@ -134,9 +134,9 @@ async function settledState(world: FaultWorld, isEnd: boolean, expected: State |
 /** The life without faults. */
 export const undisturbed = (life: Life): Promise<Course> => live(life, peace);
 
-/** The differences between what a life comes to with the faults of a seed and without any; none is as it shall be. */
-export async function differences(life: Life, seed: number, expected: Course): Promise<readonly string[]> {
-  const { states } = await live(life, faultPlan(seed, expected.writes), expected);
+/** The differences between what a life comes to with the faults of a plan and without any; none is as it shall be. */
+export async function differences(life: Life, plan: FaultPlan, expected: Course): Promise<readonly string[]> {
+  const { states } = await live(life, plan, expected);
   return states.flatMap((state, i) => {
     const wanted = expected.states[i] ?? {};
     const names = [...new Set([...Object.keys(state), ...Object.keys(wanted)])].filter(

@@ -15,10 +15,12 @@ export interface FaultPlan {
   readonly late: number;
   /** Share of the looks at a watch in which it is late (up to 20 s), breaks, or is told that it is too far behind. */
   readonly watches: number;
+  /** Share of the steps after which a user goes on before they have come to their end. */
+  readonly haste: number;
 }
 
 /** Nothing happens. */
-export const peace: FaultPlan = { seed: 0, operators: 1, cuts: [], failing: 0, late: 0, watches: 0 };
+export const peace: FaultPlan = { seed: 0, operators: 1, cuts: [], failing: 0, late: 0, watches: 0, haste: 0 };
 
 /** @param writes of a run without faults, among which processes end */
 export function faultPlan(seed: number, writes: number): FaultPlan {
@@ -32,6 +34,7 @@ export function faultPlan(seed: number, writes: number): FaultPlan {
     failing: oneOf([0, 0.03, 0.1, 0.2]),
     late: oneOf([0, 0, 0.1, 0.3]),
     watches: oneOf([0, 0.05, 0.2]),
+    haste: 0.3,
   };
 }
 
