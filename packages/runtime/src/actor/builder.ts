@@ -40,7 +40,6 @@ export class ActorControllerBuilder<T extends KubeObject> {
   readonly #options: ResolvedActorOptions;
   readonly #host: ActorHost;
   readonly #builder: Builder<T>;
-  readonly #indexed = new Set<string>();
   readonly #owned = new Set<string>();
 
   constructor(
@@ -67,7 +66,6 @@ export class ActorControllerBuilder<T extends KubeObject> {
   ): this {
     this.#builder.owns(kind, options);
     this.#owned.add(resourceName(kind));
-    if (options?.scope === undefined) this.#indexed.add(resourceName(kind));
     return this;
   }
 
@@ -118,7 +116,6 @@ export class ActorControllerBuilder<T extends KubeObject> {
       observer: actorMetrics(host.metrics ?? noMetrics, this.#name),
       dependencies,
       ...(host.tracer ? { tracer: host.tracer } : {}),
-      indexed: (kind) => this.#indexed.has(resourceName(kind)),
     });
     const { statusSubresource } = options;
     const dependsOn = this.#actor.dependsOn ?? (this.#actor.dependencies ? undefined : []);

@@ -1,8 +1,8 @@
 import type { Kind, KubeObject } from '@coxswain/k8s';
 import { type ApplyMemory, applyObject } from '../apply/index.ts';
-import type { Cache, Store } from '../cache/types.ts';
+import type { Cache } from '../cache/types.ts';
 import type { Client } from '../client/index.ts';
-import { controllerOf, ownerIndex, type ReconcileContext } from '../controller/index.ts';
+import type { ReconcileContext } from '../controller/index.ts';
 import {
   checkFunction,
   checkNumber,
@@ -32,8 +32,6 @@ export interface ContextParts<T extends KubeObject> {
   readonly recorder: EventRecorder;
   readonly memory: ApplyMemory;
   readonly expectations: Expectations;
-  /** Whether all children of a kind are indexed by their owner. */
-  indexed(kind: Kind): boolean;
 }
 
 /** The context of one step: the object as it is now, the draft of the pass. */
@@ -72,7 +70,7 @@ export function actorContext<T extends KubeObject>(
         onLoop: (message) => event({ type: 'Warning', reason: 'ApplyLoop', message, action: 'Apply' }),
       });
     },
-    owned: (of) => ownedBy(object, of, cache, parts.indexed(of)),
+    owned: (of) => [...cache.store(of).by('controller', object.metadata.uid ?? '')],
     expect: (name, met, options) => {
       const { timeout = 30_000 } = checkedExpectOptions(`expect('${name}')`, met, options);
       const { uid = '' } = object.metadata;
@@ -87,14 +85,6 @@ function checkedExpectOptions(what: string, met: () => boolean, options: ExpectO
   checkFunction(what, 'met', met, true);
   checkNumber(what, 'timeout', options.timeout, milliseconds);
   return options;
-}
-
-function ownedBy<C extends KubeObject>(owner: KubeObject, kind: Kind<C>, cache: Cache, indexed: boolean): readonly C[] {
-  const { uid = '', namespace } = owner.metadata;
-  const store: Store<C> = cache.store(kind);
-  if (indexed) return [...store.by(ownerIndex, uid)];
-  const all = store.list(namespace && kind.scope === 'Namespaced' ? { namespace } : {});
-  return [...all].filter((object) => controllerOf(object)?.uid === uid);
 }
 
 async function ensureGone(client: Client, cache: Cache, kind: Kind, key: ObjectKey): Promise<boolean> {

@@ -40,4 +40,7 @@ export const builtInIndexes: Readonly<Record<string, (object: KubeObject) => rea
   label: (object) => Object.entries(object.metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`),
   /** By the UID of each owner. */
   owner: (object) => (object.metadata.ownerReferences ?? []).map((owner) => owner.uid),
+  /** By the UID of the owner that controls it. */
+  controller: (object) =>
+    (object.metadata.ownerReferences ?? []).filter((owner) => owner.controller === true).map((owner) => owner.uid),
 };

@@ -6,7 +6,7 @@ export { type ChannelSource, channelSource } from './channel-source.ts';
 export { ControllerStopped, KindsNotServed, ReconcileTimeout } from './errors.ts';
 export type { ExternalFeed, ExternalSource, ExternalSourceContext } from './external-source.ts';
 export type { ClientUse, ControllerHost } from './host.ts';
-export { controllerOf, ownerIndex, ownerKey } from './owner.ts';
+export { controllerOf, ownerKey } from './owner.ts';
 export { type PollOptions, pollSource } from './poll-source.ts';
 export {
   and,

@@ -1,18 +1,9 @@
 import { type Kind, type KubeObject, type OwnerReference, parseApiVersion } from '@coxswain/k8s';
 import type { ObjectKey } from '../core/index.ts';
 
-/** Name of the index that finds objects by the UID of their controlling owner. */
-export const ownerIndex = 'coxswain.controller-uid';
-
 /** The controlling owner of an object. */
 export function controllerOf(object: KubeObject): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((owner) => owner.controller === true);
-}
-
-/** Values of {@link ownerIndex}. */
-export function ownerUid(object: KubeObject): readonly string[] {
-  const owner = controllerOf(object);
-  return owner ? [owner.uid] : [];
 }
 
 /** The key of the controlling owner when it is of `kind`, in whatever version it was written. */

@@ -5,7 +5,7 @@ import type { Lane } from '../queue/index.ts';
 import { CatchUp } from './catch-up.ts';
 import { checkSource } from './check-source.ts';
 import type { OwnStores } from './own-stores.ts';
-import { ownerIndex, ownerKey, ownerUid } from './owner.ts';
+import { ownerKey } from './owner.ts';
 import type { MapToKeys, Predicate } from './types.ts';
 
 /** Puts a key in the controller's queue, because of an event of an object of `kind`. */
@@ -38,7 +38,6 @@ interface SourceSpec<T extends KubeObject> {
   readonly use: Source['use'];
   readonly lane: Lane;
   readonly keys: (object: T, cache: Cache) => Iterable<ObjectKey>;
-  readonly prepare?: (informer: Informer<T>) => void;
 }
 
 const choices = ['scope', 'where'];
@@ -51,7 +50,6 @@ function source<T extends KubeObject>(spec: SourceSpec<T>): Source {
     ...(namespaces ? { namespaces } : {}),
     attach(cache) {
       const informer = cache.informer(spec.kind, spec.scope);
-      spec.prepare?.(informer);
       const unsubscribers: (() => void)[] = [];
       return {
         informer: informer as unknown as Informer<KubeObject>,
@@ -108,7 +106,6 @@ export function childSource<C extends KubeObject>(
     ...options,
     use: 'owns',
     lane: 'child',
-    prepare: (informer) => informer.addIndex(ownerIndex, ownerUid),
     keys: (object) => {
       const key = ownerKey(object, owner);
       return key ? [key] : [];

@@ -6,7 +6,7 @@ import type { Client } from '@coxswain/runtime/client';
 export async function webPodsOn(client: Client, node: string): Promise<string[]> {
   const cache = createCache({ client });
   const pods = cache.informer(Pod, { labels: { app: 'web' } });
-  pods.addIndex('node', (pod) => [pod.spec?.nodeName ?? '']); // built in: 'namespace', 'label' ('app=web'), 'owner' (UID)
+  pods.addIndex('node', (pod) => [pod.spec?.nodeName ?? '']); // built in: 'namespace', 'label' ('app=web'), 'owner' and 'controller' (UID)
   await cache.synced();
   const names = [...pods.store.by('node', node)].map(({ metadata }) => metadata.name);
   await cache.stop();

@@ -1,6 +1,6 @@
 import { CronJob, type CronJobStatus, Job, type ObjectReference } from '@coxswain/k8s';
 import { controllerReference } from '@coxswain/runtime/apply';
-import { ownerIndex, type ReconcileContext, type Reconciler, type Result } from '@coxswain/runtime/controller';
+import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
 import { formatTime, isAlreadyExists } from '@coxswain/runtime/core';
 import type { EventRecorder } from '@coxswain/runtime/events';
 import { ignoreRace, isTerminatingNamespace } from '../workload/tolerant.ts';
@@ -49,7 +49,7 @@ export class CronJobReconciler implements Reconciler {
   async reconcile(context: ReconcileContext): Promise<Result> {
     const cron = context.cache.store(CronJob).get(context.key);
     if (!cron?.spec) return undefined;
-    const jobs = [...context.cache.store(Job).by(ownerIndex, cron.metadata.uid ?? '')];
+    const jobs = [...context.cache.store(Job).by('controller', cron.metadata.uid ?? '')];
     const known: Known = {
       active: [...(cron.status?.active ?? [])],
       lastSuccess: cron.status?.lastSuccessfulTime,

@@ -23,7 +23,7 @@ export function daemonSetController(manager: Manager): void {
     .owns(Pod)
     .owns(ControllerRevision, { where: ({ type }) => type === 'deleted' })
     .watches(Pod, {
-      map: (pod, { cache }) => adopters(pod, cache.store(DaemonSet).list({ namespace: pod.metadata.namespace ?? '' })),
+      map: (pod, { cache }) => adopters(pod, cache.store(DaemonSet)),
     })
     .watches(Node, {
       where: nodeChanged,

@@ -14,7 +14,7 @@ export function deploymentController(manager: Manager): void {
     .controller(Deployment, 'deployment')
     .owns(ReplicaSet)
     .watches(ReplicaSet, {
-      map: (set, { cache }) => adopters(set, cache.store(Deployment).list({ namespace: set.metadata.namespace ?? '' })),
+      map: (set, { cache }) => adopters(set, cache.store(Deployment)),
     })
     .watches(Pod, {
       // a Recreate rollout waits for the last old pod to go

@@ -1,6 +1,6 @@
 import { Deployment, Pod, ReplicaSet } from '@coxswain/k8s';
 import { merge } from '@coxswain/runtime/client';
-import { ownerIndex, type ReconcileContext, type Reconciler, type Result } from '@coxswain/runtime/controller';
+import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
 import { keyOf } from '@coxswain/runtime/core';
 import type { EventRecorder } from '@coxswain/runtime/events';
 import { claim } from '../workload/claim.ts';
@@ -127,7 +127,7 @@ export class DeploymentReconciler implements Reconciler {
   /** Whether pods of an old ReplicaSet still run or are on their way out. */
   #hasPods({ context }: Pass, set: ReplicaSet): boolean {
     if ((set.status?.replicas ?? 0) > 0) return true;
-    return [...context.cache.store(Pod).by(ownerIndex, set.metadata.uid ?? '')].some(
+    return [...context.cache.store(Pod).by('controller', set.metadata.uid ?? '')].some(
       ({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed',
     );
   }

@@ -24,8 +24,7 @@ export function kruiseControllers(manager: Manager): void {
     .owns(Pod)
     .owns(ControllerRevision, { where: ({ type }) => type === 'deleted' })
     .watches(Pod, {
-      map: (pod, { cache }) =>
-        adopters(pod, cache.store(KruiseStatefulSet).list({ namespace: pod.metadata.namespace ?? '' })),
+      map: (pod, { cache }) => adopters(pod, cache.store(KruiseStatefulSet)),
     })
     .watches(PersistentVolumeClaim, {
       where: ({ type }) => type === 'deleted',
@@ -44,7 +43,7 @@ export function kruiseControllers(manager: Manager): void {
     .owns(Pod)
     .owns(ControllerRevision, { where: ({ type }) => type === 'deleted' })
     .watches(Pod, {
-      map: (pod, { cache }) => adopters(pod, cache.store(CloneSet).list({ namespace: pod.metadata.namespace ?? '' })),
+      map: (pod, { cache }) => adopters(pod, cache.store(CloneSet)),
     })
     .run(tolerant(new CloneSetReconciler(controllerRecorder(manager, 'cloneset-controller'), manager.random)));
 }

@@ -23,8 +23,7 @@ function add<T extends Replicas>(manager: Manager, form: ReplicasKind<T>, name: 
     .controller(form.kind, name)
     .owns(Pod)
     .watches(Pod, {
-      map: (pod, { cache }) =>
-        adopters(pod, cache.store(form.kind).list({ namespace: pod.metadata.namespace ?? '' }), form.selectorOf),
+      map: (pod, { cache }) => adopters(pod, cache.store(form.kind), form.selectorOf),
     })
     .run(tolerant(new ReplicasReconciler(form, controllerRecorder(manager, `${name}-controller`))));
 }

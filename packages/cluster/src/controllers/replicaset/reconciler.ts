@@ -1,12 +1,6 @@
 import { type Kind, type LabelSelector, Pod, type ReplicaSet, type ReplicationController } from '@coxswain/k8s';
 import type { Client } from '@coxswain/runtime/client';
-import {
-  controllerOf,
-  ownerIndex,
-  type ReconcileContext,
-  type Reconciler,
-  type Result,
-} from '@coxswain/runtime/controller';
+import { controllerOf, type ReconcileContext, type Reconciler, type Result } from '@coxswain/runtime/controller';
 import { formatTime, keyString, matchesLabels, selectorFromLabels } from '@coxswain/runtime/core';
 import type { EventRecorder } from '@coxswain/runtime/events';
 import type { Workload } from '../workload/claim.ts';
@@ -162,7 +156,7 @@ export class ReplicasReconciler<T extends Replicas> implements Reconciler {
       (one) => controllerOf(one)?.uid === owner.uid,
     );
     const pods = cache.store(Pod);
-    return sets.flatMap(({ metadata }) => [...pods.by(ownerIndex, metadata.uid ?? '')].filter(isActive));
+    return sets.flatMap(({ metadata }) => [...pods.by('controller', metadata.uid ?? '')].filter(isActive));
   }
 
   #tell(set: T, reason: string, message: string): void {

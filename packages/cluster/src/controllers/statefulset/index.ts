@@ -17,8 +17,7 @@ export function statefulSetController(manager: Manager): void {
     .owns(Pod)
     .owns(ControllerRevision, { where: ({ type }) => type === 'deleted' })
     .watches(Pod, {
-      map: (pod, { cache }) =>
-        adopters(pod, cache.store(StatefulSet).list({ namespace: pod.metadata.namespace ?? '' })),
+      map: (pod, { cache }) => adopters(pod, cache.store(StatefulSet)),
     })
     .watches(PersistentVolumeClaim, {
       where: ({ type }) => type === 'deleted',

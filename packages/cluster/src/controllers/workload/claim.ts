@@ -1,8 +1,8 @@
 import type { Kind, KubeObject, LabelSelector, OwnerReference } from '@coxswain/k8s';
 import { controllerReference } from '@coxswain/runtime/apply';
-import type { Cache } from '@coxswain/runtime/cache';
+import type { Cache, Store } from '@coxswain/runtime/cache';
 import { type Client, merge } from '@coxswain/runtime/client';
-import { controllerOf, ownerIndex, type ReconcileContext } from '@coxswain/runtime/controller';
+import { controllerOf, type ReconcileContext } from '@coxswain/runtime/controller';
 import { isInvalid, keyOf, matchesLabels, type ObjectKey, selectorFromField } from '@coxswain/runtime/core';
 import { isRace } from './tolerant.ts';
 
@@ -31,16 +31,16 @@ interface Selecting {
 }
 
 /**
- * Workloads that may adopt an object nobody controls. A selector that is absent selects nothing.
+ * Workloads beside an object that may adopt it, when nobody controls it. A selector that is absent selects nothing.
  * @param selectorOf default: `spec.selector` in today's form
  */
 export function* adopters<T extends KubeObject>(
   object: KubeObject,
-  workloads: Iterable<T>,
+  workloads: Store<T>,
   selectorOf: (workload: T) => LabelSelector | undefined = ({ spec }: T & Selecting) => spec?.selector,
 ): Iterable<ObjectKey> {
   if (controllerOf(object)) return;
-  for (const workload of workloads) {
+  for (const workload of workloads.list({ namespace: object.metadata.namespace ?? '' })) {
     const selector = selectorOf(workload);
     if (selector && matchesLabels(selectorFromField(selector), object.metadata.labels)) yield keyOf(workload);
   }
@@ -90,7 +90,7 @@ export async function claim<T extends KubeObject>(
   const selector = selectorFromField(workload.selector);
   const store = cache.store(kind);
   const claimed: T[] = [];
-  for (const object of store.by(ownerIndex, uid)) {
+  for (const object of store.by('controller', uid)) {
     if (matchesLabels(selector, object.metadata.labels) && member(object)) claimed.push(object);
     else if (!object.metadata.deletionTimestamp && !deletionTimestamp)
       await setOwners(

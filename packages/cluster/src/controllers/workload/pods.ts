@@ -2,7 +2,7 @@ import type { KubeObject, Pod, PodTemplateSpec } from '@coxswain/k8s';
 import { Pod as PodKind } from '@coxswain/k8s';
 import { controllerReference } from '@coxswain/runtime/apply';
 import type { Client } from '@coxswain/runtime/client';
-import { ownerIndex, type ReconcileContext } from '@coxswain/runtime/controller';
+import type { ReconcileContext } from '@coxswain/runtime/controller';
 import { keyOf } from '@coxswain/runtime/core';
 import { claim, type Workload } from './claim.ts';
 import { ignoreRace } from './tolerant.ts';
@@ -96,7 +96,7 @@ export function tallyPods(pods: Iterable<Pod>, minReadySeconds: number, now: num
 /** The pods an object controls, as the store shows them now. */
 export function controlledPods({ cache }: ReconcileContext, owner: KubeObject): Pod[] {
   const { uid = '' } = owner.metadata;
-  return [...cache.store(PodKind).by(ownerIndex, uid)];
+  return [...cache.store(PodKind).by('controller', uid)];
 }
 
 /** A pod as `template` says, controlled by `workload`. */
