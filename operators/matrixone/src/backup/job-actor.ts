@@ -21,6 +21,9 @@ import { ttlOf } from './ttl.ts';
 
 /** Milliseconds between looks at a program that runs, and at what has to be there before it can. */
 const pollEvery = 15_000;
+/** The same in the first minute of a Job: one with little to do is done soon, and a cluster may wait for it. */
+const pollAtFirst = 3_000;
+const first = 60_000;
 /** Milliseconds that a container has to answer. */
 const answerWithin = 10_000;
 /** Milliseconds that a program that runs may be without an answer: whoever cannot be asked for so long is not waited for. */
@@ -146,7 +149,7 @@ export class JobActor<T extends BackupJob | RestoreJob> implements Actor<T> {
     context.conditions.set(REACHABLE, 'True', 'StatusRead', 'the program tells how it goes');
     if (!report.completed) {
       context.conditions.set(ENDED, 'False', 'JobRunning');
-      throw new Resync(`Job ${job.metadata.name} runs`, pollEvery);
+      throw new Resync(`Job ${job.metadata.name} runs`, nextLook(context));
     }
     if (report.exitCode !== 0) {
       const said = quoted(report.stderr);
@@ -221,7 +224,13 @@ async function unreachable<T extends BackupJob | RestoreJob>(
       `${message}; given up after ${unreachableFor / 60_000} minutes; what it has done is not known`,
     );
   conditions.set(ENDED, 'False', 'JobRunning', message);
-  throw new Resync(`Job ${name} runs; ${message}`, pollEvery);
+  throw new Resync(`Job ${name} runs; ${message}`, nextLook(context));
+}
+
+/** Milliseconds until the next look at a Job that runs. */
+function nextLook<T extends BackupJob | RestoreJob>({ conditions, clock }: ActorContext<T>): number {
+  const since = conditions.get(ENDED)?.lastTransitionTime;
+  return since !== undefined && clock.now() - parseTime(since) < first ? pollAtFirst : pollEvery;
 }
 
 /** What is the same of the status of both kinds. */

@@ -184,6 +184,8 @@ test(
     await helm(['uninstall', 'mo', ...there]);
     expect(await kubectl(['get', 'deployment,clusterrole', '-A', '-o', 'name'])).not.toMatch(/matrixone-operator/);
     expect((await json(['get', 'matrixonecluster', 'db-matrixone'])).metadata.uid).toBe(before.metadata.uid);
+    // Its right to the lease went before its pod, so it could not give that up: the next one would wait for 15 s.
+    await cluster.client.of(Lease).delete({ namespace: 'mo-system', name: leaseName });
     await helm(['install', 'mo', charts.operator, ...there]);
     await rolledOut();
   },

@@ -4,7 +4,7 @@ import { type Belongings, belongings, comeAndGo, leftOvers } from './test-come-a
 import { ServerWorld } from './test-world.ts';
 
 /** `./cox test nemesis` asks for many more. */
-const rounds = Number(process.env['COX_NEMESIS_ROUNDS'] ?? 20);
+const rounds = Number(process.env['COX_NEMESIS_ROUNDS'] ?? 10);
 const atATime = 5;
 /** Descriptors that may come late: connections that are kept for the next request, a file that is being read. */
 const allowance = 4;
