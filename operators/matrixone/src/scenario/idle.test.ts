@@ -3,7 +3,7 @@ import { KnownNodes } from './test-known-nodes.ts';
 import { TroubleWorld } from './test-trouble.ts';
 
 const hour = 3_600_000;
-const hours = 6;
+const hours = 4;
 
 /** Milliseconds of CPU that the whole world takes for so many hours. */
 async function cpuOf({ world }: TroubleWorld, count: number): Promise<number> {
