@@ -84,7 +84,7 @@ export class LogSetActor implements Actor<LogSet> {
     if (change.kind === 'grow') return growLogVolumes(input, change.to);
 
     const workload = await syncLogSet(context, input);
-    rollout.written?.();
+    rollout.applied?.(workload);
     const failed = reportStores(context, spec, workload);
     const trouble = await reportTrouble(context, 'LogSet', workload);
     reportSilence(context, this.#options.keeper, this.#elapsed);

@@ -85,7 +85,11 @@ test('a template that the server keeps in another form is new once', async () =>
   const first = await by.step(context, { planned: planned, live: live, pods, shardReplicas: 3 });
   expect(first.partition).toBe(2);
   expect((await by.step(context, { planned: planned, live: live, pods, shardReplicas: 3 })).partition).toBe(2);
-  first.written?.();
+  // Left out, as somebody else keeps undoing it: the object is the one that was known, or one of which only the status has changed.
+  first.applied?.(live);
+  first.applied?.({ ...live, metadata: { ...live.metadata, resourceVersion: 'another' } });
+  expect((await by.step(context, { planned: planned, live: live, pods, shardReplicas: 3 })).partition).toBe(2);
+  first.applied?.(structuredClone(live));
   expect((await by.step(context, { planned: planned, live: live, pods, shardReplicas: 3 })).partition).toBeUndefined();
   by.forget(context);
   expect((await by.step(context, { planned: planned, live: live, pods, shardReplicas: 3 })).partition).toBe(2);

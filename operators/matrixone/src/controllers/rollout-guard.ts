@@ -33,8 +33,8 @@ export interface GuardedRollout {
   readonly partition?: number;
   /** Milliseconds until it is worth looking again. */
   readonly after?: number;
-  /** To be called when the StatefulSet was written. */
-  readonly written?: () => void;
+  /** To be called with what the StatefulSet is when it has been applied. */
+  readonly applied?: (workload: KruiseStatefulSet) => void;
 }
 
 /** Milliseconds between looks while stores are held. */
@@ -70,8 +70,10 @@ export class RolloutGuard {
     const template = JSON.stringify(planned.spec.template);
     // One that was written may read otherwise for good, where the server keeps it in another form.
     const isNew = this.#written.get(uid) !== template && !contains(live.spec.template, planned.spec.template);
-    const written = () => void this.#written.set(uid, template);
-    return { ...(await this.#decide(context, rollout, isNew)), written };
+    const applied = (workload: KruiseStatefulSet) => {
+      if (wasSent(live, workload)) this.#written.set(uid, template);
+    };
+    return { ...(await this.#decide(context, rollout, isNew)), applied };
   }
 
   /** Nothing of a LogSet that is gone is remembered. */
@@ -174,6 +176,13 @@ export class RolloutGuard {
     const message = `no further log store is restarted before HAKeeper has ${whom}`;
     event({ type: 'Warning', reason: 'RolloutHeld', message, action: 'Rollout' });
   }
+}
+
+/** Whether an apply was sent, and not left out because somebody else keeps undoing it: it has changed the object, or the server has answered. */
+function wasSent(before: KruiseStatefulSet, { metadata, ...rest }: KruiseStatefulSet): boolean {
+  const { generation = 0, resourceVersion } = before.metadata;
+  if ((metadata.generation ?? 0) > generation) return true;
+  return metadata.resourceVersion === resourceVersion && rest.spec !== before.spec;
 }
 
 /** Whether a shard lacked a majority while a store is away: HAKeeper has not given the others the replicas of one that is gone. */
