@@ -28,6 +28,8 @@ export interface Played {
 const patience = 300_000;
 /** Milliseconds between signs of life. */
 const pulse = 30_000;
+/** What a life leaves behind is of the short-lived kind. */
+const resourceLimits = { maxYoungGenerationSizeMb: 64 };
 /** Characters that are told of a failure when there are many lives. */
 const enough = 1_000;
 
@@ -38,7 +40,7 @@ class Player {
   #worker: Worker | undefined;
 
   async play(turn: Turn): Promise<Played> {
-    this.#worker ??= new Worker(new URL('./lives-worker.ts', import.meta.url));
+    this.#worker ??= new Worker(new URL('./lives-worker.ts', import.meta.url), { resourceLimits });
     const worker = this.#worker;
     const { promise, resolve } = Promise.withResolvers<Played>();
     const lost = (problem: string) => {

@@ -69,13 +69,18 @@ async function stateOfKind(world: FaultWorld, kind: Kind): Promise<State> {
   return state;
 }
 
-/** Whether the state is the one that is expected; looks no further than the first kind that differs. */
-async function isState(world: FaultWorld, expected: State): Promise<boolean> {
-  for (const kind of [...telling, ...counted]) {
-    const wanted = Object.entries(expected).filter(([told]) => told.startsWith(`${kind.kind} `));
-    if (!deepEqual(await stateOfKind(world, kind), Object.fromEntries(wanted))) return false;
-  }
-  return true;
+/** Answers whether the state is the one that is expected. The kind that differed at the last look comes first at the next, as it mostly still does. */
+function stateWatch(world: FaultWorld, expected: State): () => Promise<boolean> {
+  let order = [...telling, ...counted];
+  return async () => {
+    for (const kind of order) {
+      const wanted = Object.entries(expected).filter(([told]) => told.startsWith(`${kind.kind} `));
+      if (deepEqual(await stateOfKind(world, kind), Object.fromEntries(wanted))) continue;
+      order = [kind, ...order.filter((other) => other !== kind)];
+      return false;
+    }
+    return true;
+  };
 }
 
 /** The fields of an object in one order, whoever wrote them first. */
@@ -126,7 +131,7 @@ async function live(life: Life, plan: FaultPlan, expected?: Course): Promise<Cou
 /** The state when nothing changes any more; at the end without faults, before it with those that are still to come. */
 async function settledState(world: FaultWorld, isEnd: boolean, expected: State | undefined): Promise<State> {
   if (isEnd) world.calm();
-  if (expected) await world.until(() => isState(world, expected), patience);
+  if (expected) await world.until(stateWatch(world, expected), patience);
   if (!expected || isEnd) await world.advance(120_000);
   return world.drive(stateOf(world));
 }

@@ -6,6 +6,7 @@ import { formatMicroTime, isAlreadyExists, isNotFound, keyOf, type Timer } from 
 import type { Manager, Runnable } from '@coxswain/runtime/manager';
 import type { NodeConnection } from '../../apiserver/index.ts';
 import { controllerRecorder } from '../../controllers/workload/recorder.ts';
+import { ignoreRace } from '../../controllers/workload/tolerant.ts';
 import { tryAll } from '../../try-all.ts';
 import type { ContainerRuntime } from '../runtime.ts';
 import { PodVolumes, watchDependencies } from '../volumes/index.ts';
@@ -79,6 +80,8 @@ export class NodePool implements Runnable {
   readonly #manager: Manager;
   readonly #options: NodePoolOptions;
   readonly #nodes = new Map<string, LiveNode>();
+  /** By node: its lease as it was written last. */
+  readonly #leases = new Map<string, Lease>();
   readonly #controller: Controller;
   readonly #sweeps: Sweeps | undefined;
   #timer: Timer | undefined;
@@ -137,6 +140,7 @@ export class NodePool implements Runnable {
     if (!this.#nodes.has(name)) return;
     await this.#turn(name, 'down');
     this.#nodes.delete(name);
+    this.#leases.delete(name);
     await removeNode(this.#manager.client, name);
   }
 
@@ -220,13 +224,19 @@ export class NodePool implements Runnable {
     }
   }
 
+  /** Renews the lease as it was left the last time; looks at it first when that is not known, or somebody else has changed or deleted it. */
   async #renew(node: string): Promise<void> {
     const { client, clock } = this.#manager;
-    const key = { namespace: leaseNamespace, name: node };
+    const metadata = { namespace: leaseNamespace, name: node };
     const leases = client.of(Lease);
-    const lease = await leases.find(key);
     const spec = { holderIdentity: node, leaseDurationSeconds: leaseSeconds, renewTime: formatMicroTime(clock.now()) };
-    if (lease) await leases.update({ ...lease, spec });
-    else await leases.create({ metadata: key, spec });
+    const known = this.#leases.get(node);
+    this.#leases.delete(node);
+    let renewed = known && (await leases.update({ ...known, spec }).catch(ignoreRace));
+    if (!renewed) {
+      const found = await leases.find(metadata);
+      renewed = await (found ? leases.update({ ...found, spec }) : leases.create({ metadata, spec }));
+    }
+    this.#leases.set(node, renewed);
   }
 }
