@@ -1,6 +1,6 @@
 /**
  * `./cox test matrixone [--real]`: the long life of a MatrixOne of real processes, and clusters over a real S3 server, with the operator
- * killed during all that it does; a whole cluster of the real `mo-service`, where `MO_SERVICE` names one; and all recorded clusters of the
+ * killed during all that it does; the real `mo-service`, alone and as a whole cluster, where `MO_SERVICE` names one; and all recorded clusters of the
  * upstream operator, taken over. With `--real` the control plane is Kubernetes' own (etcd, kube-apiserver, kube-controller-manager), and what
  * it thinks of the operator and its charts is tested.
  */
@@ -16,6 +16,7 @@ export const longSuites: readonly string[] = [
   `${e2e}/long`,
   `${e2e}/whole`,
   `${e2e}/real-service`,
+  'images/matrixone/real.test',
   'operators/matrixone/src/takeover',
 ];
 
