@@ -1,4 +1,5 @@
 import type { PodTemplateSpec } from '@coxswain/k8s';
+import type { Store } from '@coxswain/runtime/cache';
 import { type ObjectKey, parseKey } from '@coxswain/runtime/core';
 import {
   ANNOTATION_ANY_INSTANCE_RUNNING,
@@ -43,6 +44,12 @@ export function claimLabels({ metadata: { namespace = '', name } }: BucketClaim)
 /** Leads from a claim to the log service it is bound to. */
 export function ownerOfClaim({ status }: BucketClaim): readonly ObjectKey[] {
   return status?.bindTo ? [parseKey(status.bindTo)] : [];
+}
+
+/** The claims that are bound to a log service. */
+export function claimsOf(logSet: LogSet, claims: Store<BucketClaim>): readonly BucketClaim[] {
+  const { namespace = '' } = logSet.metadata;
+  return [...claims.list({ namespace })].filter(({ status }) => status?.bindTo === titleOf(logSet));
 }
 
 export function placeOfClaim({ spec }: BucketClaim): BucketPlace {

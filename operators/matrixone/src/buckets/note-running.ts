@@ -9,7 +9,7 @@ import {
   CONDITION_CREDENTIALS_NOT_KEPT,
   type LogSet,
 } from '../api/index.ts';
-import { mayHaveData, titleOf } from './claims.ts';
+import { claimsOf, mayHaveData, titleOf } from './claims.ts';
 import { keepCredentials } from './credentials.ts';
 import { bucketRetention } from './retention.ts';
 
@@ -25,7 +25,7 @@ export async function noteRunning(context: Context, pods: readonly Pod[]): Promi
   const goes = bucketRetention(context.object.spec) === 'Delete';
   const state = stateOf(context.object, pods);
   let refused: string | undefined;
-  for (const claim of claimsOf(context)) {
+  for (const claim of claimsOf(context.object, context.store(BucketClaim))) {
     const kept = goes ? await tryToKeep(context, claim, state) : false;
     if (typeof kept === 'string') refused = kept;
     const annotations = {
@@ -41,19 +41,13 @@ export async function noteRunning(context: Context, pods: readonly Pod[]): Promi
 /** Notes the same of a log service that is going, of which an operator that died may have noted nothing. */
 export async function noteRan(context: Context, pods: readonly Pod[]): Promise<void> {
   if (!pods.some(hasRun)) return;
-  for (const claim of claimsOf(context))
+  for (const claim of claimsOf(context.object, context.store(BucketClaim)))
     if (!mayHaveData(claim)) await annotate(context, claim, { [ANNOTATION_ANY_INSTANCE_RUNNING]: 'true' });
 }
 
 function hasRun({ status }: Pod): boolean {
   const containers = status?.containerStatuses ?? [];
   return containers.some(({ state, lastState }) => state?.running ?? state?.terminated ?? lastState?.terminated);
-}
-
-function claimsOf(context: Context): readonly BucketClaim[] {
-  const owner = titleOf(context.object);
-  const { namespace = '' } = context.object.metadata;
-  return [...context.store(BucketClaim).list({ namespace })].filter(({ status }) => status?.bindTo === owner);
 }
 
 async function annotate(

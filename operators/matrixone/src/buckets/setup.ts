@@ -1,11 +1,10 @@
 import { ConfigMap, Job, Namespace } from '@coxswain/k8s';
-import type { Cache } from '@coxswain/runtime/cache';
-import { keyOf, type ObjectKey } from '@coxswain/runtime/core';
+import { keyOf } from '@coxswain/runtime/core';
 import { createRecorder } from '@coxswain/runtime/events';
 import type { Manager } from '@coxswain/runtime/manager';
 import { BucketClaim, FINALIZER_BUCKET_CLAIM, LABEL_COMPONENT, LogSet } from '../api/index.ts';
 import { BucketClaimActor } from './bucketclaim.ts';
-import { titleOf } from './claims.ts';
+import { claimsOf } from './claims.ts';
 import { defaultCleanImage } from './clean-job.ts';
 import type { BucketScope } from './hold.ts';
 
@@ -18,13 +17,6 @@ export interface BucketOptions extends BucketScope {
 }
 
 const scope = { labels: LABEL_COMPONENT };
-
-/** The claims that are bound to a log service. */
-function claimsOf(logSet: LogSet, { cache }: { readonly cache: Cache }): readonly ObjectKey[] {
-  const { namespace = '' } = logSet.metadata;
-  const claims = [...cache.store(BucketClaim).list({ namespace })];
-  return claims.filter(({ status }) => status?.bindTo === titleOf(logSet)).map(keyOf);
-}
 
 /** Adds the controller of bucket claims to a manager. Without options paths have no owners, and data stays when its cluster goes. */
 export function setupBuckets(manager: Manager, options: BucketOptions | undefined): void {
@@ -49,6 +41,9 @@ export function setupBuckets(manager: Manager, options: BucketOptions | undefine
     })
     .owns(Job, { scope })
     .owns(ConfigMap, { scope })
-    .watches(LogSet, { where: ({ type }) => type === 'deleted', map: claimsOf })
+    .watches(LogSet, {
+      where: ({ type }) => type === 'deleted',
+      map: (logSet, { cache }) => claimsOf(logSet, cache.store(BucketClaim)).map(keyOf),
+    })
     .run();
 }

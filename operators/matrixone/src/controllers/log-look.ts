@@ -5,6 +5,8 @@ import { haKeeperOf, type LogStoreRecord } from '../cnstore/index.ts';
 import type { LogKeeper } from '../logstore/index.ts';
 import { keyOfSet } from './children.ts';
 
+/** Milliseconds without an answer after which log stores are restarted and taken away as if nobody had to be asked: as long as HAKeeper itself takes to give one up. */
+export const blindFor = 300_000;
 /** Milliseconds that an answer of HAKeeper may take before a pass goes on without it. */
 const patience = 3_000;
 

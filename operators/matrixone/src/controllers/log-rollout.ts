@@ -7,8 +7,8 @@ export interface RollingStore {
   readonly isReady: boolean;
   /** Ready, and since then heard of by HAKeeper with all its replicas. */
   readonly isBack: boolean;
-  /** Without it a shard would lack a majority, by what HAKeeper says of the others. */
-  readonly isNeeded: boolean;
+  /** Whether without it a shard would lack a majority, by what HAKeeper says of the others. */
+  isNeeded(): boolean;
 }
 
 /**
@@ -22,5 +22,5 @@ export function heldStores(stores: readonly RollingStore[]): number {
   if (next === -1 || !stores.some(({ isThere }) => isThere)) return 0;
   const isMissed = stores.some(({ isBack }, at) => !isBack && at !== next);
   const costs = !stores[next]?.isThere || stores[next]?.isReady;
-  return (isMissed || stores[next]?.isNeeded) && costs ? next + 1 : next;
+  return (isMissed || stores[next]?.isNeeded()) && costs ? next + 1 : next;
 }

@@ -4,11 +4,8 @@ import { haKeeperOf } from '../cnstore/index.ts';
 import { storeOrdinals } from '../config/index.ts';
 import type { LogKeeper } from '../logstore/index.ts';
 import { keyOfSet } from './children.ts';
-import { lookAtStores } from './log-look.ts';
+import { blindFor, lookAtStores } from './log-look.ts';
 import { shortageWithout } from './log-shortage.ts';
-
-/** Milliseconds of silence after which a store is taken away as if nobody had to be asked, as in a rollout. */
-const blindFor = 300_000;
 
 /** Sees to it that no log store is taken away before HAKeeper has all that stay, so that its replicas are the only ones that are missed. */
 export class LogScaleGuard {

@@ -8,7 +8,7 @@ import { storeOrdinals } from '../config/index.ts';
 import type { Elapsed } from '../elapsed/index.ts';
 import { logStoreUuid } from '../identity/index.ts';
 import type { LogKeeper } from '../logstore/index.ts';
-import { lookAtStores } from './log-look.ts';
+import { blindFor, lookAtStores } from './log-look.ts';
 import { heldStores, type RollingStore } from './log-rollout.ts';
 import { shortageWithout, silence } from './log-shortage.ts';
 import { isPodReady, ordinalOf } from './store-status.ts';
@@ -39,8 +39,6 @@ export interface GuardedRollout {
 
 /** Milliseconds between looks while stores are held. */
 const lookAgain = 2_000;
-/** Milliseconds for which HAKeeper may not be asked before the rollout goes on without it: as long as it takes itself to give a log store up. */
-const blindFor = 300_000;
 /** Milliseconds for which stores are held before anybody is told. */
 const untilTold = 60_000;
 /** Milliseconds that a heartbeat must be younger than its pod’s start: HAKeeper’s clock is known to a second, and so are the times in a pod. */
@@ -99,7 +97,7 @@ export class RolloutGuard {
     const stores = members.map((pod): RollingStore => {
       const isReady = pod !== undefined && isPodReady(pod);
       const isBack = isReady && records !== undefined && this.#isBack(pod, records);
-      const isNeeded = records !== undefined && isMissedAlone(pod, members, records, rollout);
+      const isNeeded = () => records !== undefined && isMissedAlone(pod, members, records, rollout);
       return { isThere: pod !== undefined, isUpdated: isUpdated(pod), isReady, isBack, isNeeded };
     });
     if (!records && this.#goesBlind(context)) return {};
