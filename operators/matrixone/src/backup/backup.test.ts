@@ -50,6 +50,20 @@ test('a backup is taken once, leaves a Backup, and goes when its time is over', 
   expect(runs(world)).toEqual([1]);
 });
 
+test.each([
+  ['in the first minute it is seen within seconds', 20_000, 4_000],
+  ['later within a quarter of a minute', 120_000, 16_000],
+])('a backup that is done: %s', async (_, runsFor, seenWithin) => {
+  await using world = await started();
+  world.report = running;
+  await world.createJob('bk');
+  await world.letRun(key);
+  await world.clock.advance(runsFor);
+  world.report = done();
+  await world.clock.advance(seenWithin);
+  expect((await world.drive(world.job('bk')))?.status?.phase).toBe('Completed');
+});
+
 test('a program that fails is told with what it said but for secrets, and its Job stays to be looked at', async () => {
   await using world = await started();
   world.report = failure;

@@ -1,4 +1,5 @@
 import { Lease, Node, Pod } from '@coxswain/k8s';
+import { merge } from '@coxswain/runtime/client';
 import { expect, test } from 'vitest';
 import { conditionText } from '../../controllers/test-cluster.ts';
 import { TestNode } from './test-node.ts';
@@ -8,6 +9,22 @@ async function renewed(node: TestNode): Promise<string | undefined> {
   const lease = await node.world.client.of(Lease).get({ namespace: 'kube-node-lease', name: 'n1' });
   return lease.spec?.renewTime;
 }
+
+test('a lease that somebody else changes or deletes is taken back and renewed', async () => {
+  await using node = await TestNode.start();
+  const key = { namespace: 'kube-node-lease', name: 'n1' };
+  const leases = node.world.client.of(Lease);
+  const [first] = [await renewed(node), await node.advance(10)];
+  await leases.patch(key, merge({ spec: { holderIdentity: 'somebody' } }));
+  await node.advance(10);
+  expect((await leases.get(key)).spec?.holderIdentity).toBe('n1');
+  const second = await renewed(node);
+  await leases.delete(key);
+  await node.advance(10);
+  const third = await renewed(node);
+  expect([first, second, third].toSorted()).toEqual([first, second, third]);
+  expect(new Set([first, second, third]).size).toBe(3);
+});
 
 async function turn(node: TestNode, state: 'up' | 'down' | 'partitioned'): Promise<void> {
   await node.world.drive(node.pool.turn('n1', state));
