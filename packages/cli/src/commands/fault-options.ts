@@ -72,7 +72,10 @@ function withActionFlags(command: Command): Command {
     .option('--reset', 'break the connection before anything is done')
     .option('--lose-reply', 'do it, then break the connection')
     .addOption(
-      new Option('--watch <how>', 'disturb a watch').choices(['drop', 'delay', 'duplicate', 'reorderless-late']),
+      new Option(
+        '--watch <how>',
+        'disturb a watch: end it, let its events come late, send them twice, or late by turns but in their order',
+      ).choices(['drop', 'delay', 'duplicate', 'reorderless-late']),
     )
     .option('--ms <duration>', 'with --watch: how late, or how long until it is dropped', parseDuration);
 }
