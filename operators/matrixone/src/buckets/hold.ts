@@ -143,7 +143,7 @@ function blocked(context: Context, me: Claimant, rival: BucketClaim): true {
 
 /**
  * As the owner: the claim keeps what is needed to remove the data one day, and what earlier owners left at the path is his, so that their
- * claims end, without their data.
+ * claims end, without their data. So does one that he made besides, when he had not heard yet that he is the owner.
  */
 async function keep(
   context: Context,
@@ -153,7 +153,9 @@ async function keep(
   content: ClaimContent,
 ): Promise<void> {
   context.conditions.remove('BucketBlocked');
-  for (const left of claims.filter((one) => isFree(one, me.place))) await remove(context, left);
+  const isSurplus = (one: BucketClaim) =>
+    one !== claim && one.status?.bindTo === me.owner && phaseOfClaim(one) === 'Pending' && !isLeaving(one);
+  for (const left of claims.filter((one) => isFree(one, me.place) || isSurplus(one))) await remove(context, left);
   const now = withContent(claim, content);
   const isSame = deepEqual([claim.metadata.labels, claim.spec], [now.metadata.labels, now.spec]);
   if (!isSame) await context.client.of(BucketClaim).update(now, { signal: context.signal });

@@ -9,7 +9,7 @@ import {
   CONDITION_CREDENTIALS_NOT_KEPT,
   type LogSet,
 } from '../api/index.ts';
-import { claimsOf, mayHaveData, titleOf } from './claims.ts';
+import { claimsOf, mayHaveData, phaseOfClaim, titleOf } from './claims.ts';
 import { keepCredentials } from './credentials.ts';
 import { bucketRetention } from './retention.ts';
 
@@ -25,7 +25,7 @@ export async function noteRunning(context: Context, pods: readonly Pod[]): Promi
   const goes = bucketRetention(context.object.spec) === 'Delete';
   const state = stateOf(context.object, pods);
   let refused: string | undefined;
-  for (const claim of claimsOf(context.object, context.store(BucketClaim))) {
+  for (const claim of keepers(context)) {
     const kept = goes ? await tryToKeep(context, claim, state) : false;
     if (typeof kept === 'string') refused = kept;
     const annotations = {
@@ -41,8 +41,15 @@ export async function noteRunning(context: Context, pods: readonly Pod[]): Promi
 /** Notes the same of a log service that is going, of which an operator that died may have noted nothing. */
 export async function noteRan(context: Context, pods: readonly Pod[]): Promise<void> {
   if (!pods.some(hasRun)) return;
-  for (const claim of claimsOf(context.object, context.store(BucketClaim)))
+  for (const claim of keepers(context))
     if (!mayHaveData(claim)) await annotate(context, claim, { [ANNOTATION_ANY_INSTANCE_RUNNING]: 'true' });
+}
+
+/** The claims in whose keeping the data is: one in use; else those that wait, as a log service that runs is never stopped. */
+function keepers({ object, store }: Context): readonly BucketClaim[] {
+  const claims = claimsOf(object, store(BucketClaim));
+  const held = claims.filter((claim) => phaseOfClaim(claim) === 'InUse');
+  return held.length > 0 ? held : claims;
 }
 
 function hasRun({ status }: Pod): boolean {

@@ -26,14 +26,17 @@ export class StatusDraft<T extends KubeObject> {
   readonly fields: Fields;
   readonly #clock: Clock;
   readonly #before: readonly Condition[];
+  readonly #subresource: boolean;
   #generation: number | undefined;
   #actorSynced = false;
 
-  constructor(object: T, clock: Clock) {
+  /** @param subresource whether status has its own; without one each write of status is a new generation, and conditions speak of none */
+  constructor(object: T, clock: Clock, subresource = true) {
     this.fields = cloneJson((object as { readonly status?: Fields }).status ?? {});
     this.#clock = clock;
     this.#before = conditionsOf(object);
-    this.#generation = object.metadata.generation;
+    this.#subresource = subresource;
+    this.see(object);
   }
 
   get status(): Writable<StatusOf<T>> {
@@ -42,7 +45,7 @@ export class StatusDraft<T extends KubeObject> {
 
   /** Conditions set from now on speak of this object's generation. */
   see(object: T): void {
-    this.#generation = object.metadata.generation;
+    this.#generation = this.#subresource ? object.metadata.generation : undefined;
   }
 
   /** Whether the actor has set the condition `Synced` itself in this pass: then the loop does not overrule it. */

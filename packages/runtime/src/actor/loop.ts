@@ -54,7 +54,11 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
       return undefined;
     }
     const effects = countingEffects(context.client, context.cache);
-    const draft = new StatusDraft(this.#held.over(keyString(context.key), base), context.clock);
+    const draft = new StatusDraft(
+      this.#held.over(keyString(context.key), base),
+      context.clock,
+      this.#parts.options.statusSubresource,
+    );
     const pass = { ...context, client: effects.client, effects, base, draft };
     if (base.metadata.deletionTimestamp) return this.#finalize(pass);
     const outcome = await this.#attempt(pass, () => this.#live(pass));
