@@ -14,6 +14,7 @@ import {
   or,
   type Predicate,
   type Register,
+  statusChanged,
 } from '../controller/index.ts';
 import type { EventRecorder } from '../events/index.ts';
 import { noMetrics } from '../metrics/index.ts';
@@ -29,8 +30,11 @@ export interface ActorHost extends ControllerHost {
   readonly recorder: EventRecorder;
 }
 
-/** Changes of the object that an actor cares about unless told otherwise: not of its status. */
-const specChanged: Predicate<KubeObject> = or(generationChanged, labelsChanged, annotationsChanged);
+/**
+ * Changes of the object that an actor cares about unless told otherwise. Its own writes never come to it; so a status that changes is somebody
+ * else's word, or a write of its own of which it got no answer, and may not be what it would say.
+ */
+const changed: Predicate<KubeObject> = or(generationChanged, labelsChanged, annotationsChanged, statusChanged);
 
 /** Collects the sources of an actor's controller; `run` starts it with the manager. */
 export class ActorControllerBuilder<T extends KubeObject> {
@@ -56,7 +60,7 @@ export class ActorControllerBuilder<T extends KubeObject> {
     this.#actor = actor;
     this.#options = resolveActorOptions(options, name);
     this.#host = host;
-    this.#builder = new Builder(kind, name, host, register).where(specChanged);
+    this.#builder = new Builder(kind, name, host, register).where(changed);
   }
 
   /** See `ControllerBuilder.owns`. */

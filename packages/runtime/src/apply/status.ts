@@ -59,7 +59,10 @@ export async function writeStatus<T extends KubeObject>(
   throw conflict(kind, base.metadata.name, 'its status keeps changing; try again');
 }
 
-/** What we changed between `base` and `ours`, laid over `theirs`: field by field, conditions by their type. */
+/**
+ * What we changed between `base` and `ours`, laid over `theirs`: field by field, conditions by their type. A condition of theirs that speaks of
+ * a newer generation than ours stays.
+ */
 export function rebaseStatus(base: Fields, ours: Fields, theirs: Fields): Fields {
   const patch = mergeDiff(base, ours);
   if (!patch) return theirs;
@@ -72,6 +75,11 @@ function list(status: Fields): readonly Condition[] {
   return Array.isArray(status.conditions) ? (status.conditions as readonly Condition[]) : [];
 }
 
+/** Whether theirs speaks of a generation that we had not seen. */
+function isNewer(theirs: Condition, mine: Condition | undefined): boolean {
+  return (theirs.observedGeneration ?? 0) > (mine?.observedGeneration ?? theirs.observedGeneration ?? 0);
+}
+
 function rebasedConditions(
   base: readonly Condition[],
   ours: readonly Condition[],
@@ -81,7 +89,8 @@ function rebasedConditions(
   const changed = (type: string) => !deepEqual(find(base, type), find(ours, type));
   const kept = theirs.flatMap((condition) => {
     const mine = find(ours, condition.type);
-    return !changed(condition.type) ? [condition] : mine ? [mine] : [];
+    if (!changed(condition.type) || isNewer(condition, mine)) return [condition];
+    return mine ? [mine] : [];
   });
   return [...kept, ...ours.filter(({ type }) => changed(type) && !find(theirs, type))];
 }
