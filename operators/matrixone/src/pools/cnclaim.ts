@@ -2,7 +2,7 @@ import { Pod } from '@coxswain/k8s';
 import { type Action, type Actor, type ActorContext, Resync } from '@coxswain/runtime/actor';
 import { merge } from '@coxswain/runtime/client';
 import { formatTime, keyOf, parseTime } from '@coxswain/runtime/core';
-import { CNClaim, claimantOf, isLeaving, LABEL_CLAIMED_BY, phaseOf, podOf } from '../api/index.ts';
+import { CNClaim, claimantOf, isLeaving, LABEL_CLAIMED_BY, LABEL_COMPONENT, phaseOf, podOf } from '../api/index.ts';
 import { type CnStoreService, changeMetadata } from '../cnstore/index.ts';
 import { bind, isNormal } from './cnclaim-bind.ts';
 import { giveBack, reclaim, storeOf } from './give-back.ts';
@@ -115,11 +115,25 @@ function isTakenByOther({ object, store }: Context, pod: Pod): boolean {
   return store(CNClaim).get({ namespace: object.metadata.namespace ?? '', name: claimant }) !== undefined;
 }
 
-/** The pod is gone. First the phase: a claim without a pod that is not lost would look for another. */
+/** Whether the server knows of the claim's pod as of one that serves it. */
+async function isThere({ client, object, signal }: Context): Promise<boolean> {
+  const { namespace, name } = object.metadata;
+  const pod = await client.of(Pod).find({ ...(namespace ? { namespace } : {}), name: podOf(object) ?? '' }, { signal });
+  const isOurs = pod?.metadata.labels?.[LABEL_COMPONENT] !== undefined && (claimantOf(pod) ?? name) === name;
+  return isOurs && !hasEnded(pod);
+}
+
+/**
+ * The pod is gone; for good, so the server is asked, as what is known of it may be old. First the phase: a claim without a pod that is not lost
+ * would look for another.
+ */
 const lose: Action<CNClaim> = {
   name: 'Lose',
-  async run({ client, object, signal }) {
+  async run(context) {
+    const { client, object, signal } = context;
     const key = keyOf(object);
+    if (object.status?.phase !== 'Lost' && (await isThere(context)))
+      throw new Resync(`pod ${podOf(object)} is there, and not seen yet`, lookAgain);
     const lost = await client.of(CNClaim).patchStatus(key, merge({ status: { phase: 'Lost' } }), { signal });
     const { resourceVersion } = lost.metadata;
     const body = { metadata: { resourceVersion }, spec: { podName: null, nodeName: null } };

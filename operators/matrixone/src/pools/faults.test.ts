@@ -1,5 +1,17 @@
+import { Pod } from '@coxswain/k8s';
+import { merge } from '@coxswain/runtime/client';
+import { formatTime } from '@coxswain/runtime/core';
 import { expect, test } from 'vitest';
-import { podOf } from '../api/index.ts';
+import {
+  ANNOTATION_POOL_MANAGEMENT_POLICY,
+  CNClaim,
+  CONDITION_CN_STORE,
+  LABEL_CLAIMED_BY,
+  LABEL_DIRECT_POD,
+  LABEL_PHASE,
+  podOf,
+  setLabels,
+} from '../api/index.ts';
 import { PoolWorld, TestStores } from './test-pools.ts';
 
 test('with requests and answers lost, and an operator replaced on the way, every claim gets a pod of its own', {
@@ -52,4 +64,39 @@ test('a pod that is known late is not tried again until there is time to learn o
   expect(refused.counts.fired).toBeGreaterThan(0);
   expect(refused.counts.fired).toBeLessThan(60);
   await pool.until({ Idle: 2 });
+});
+
+test('a claim whose pod is seen a minute late is not given up as lost: that would be for good', async () => {
+  const cnStores = new TestStores();
+  await using pool = await PoolWorld.start({ cnStores }, { maxIdle: 1 });
+  const { world } = pool;
+  await pool.until({ Idle: 1 });
+  const match = { resource: 'pods', verb: 'watch', user: 'matrixone-operator' };
+  world.embedded.faults.add({ match, action: { watch: 'delay', ms: 60_000 } });
+  await world.stopOperator();
+  await world.startOperator({ cnStores });
+  const [set] = await world.drive(pool.sets());
+  const metadata = {
+    namespace: 'default',
+    name: 'own',
+    labels: {
+      ...setLabels('CNSet', 'default', set?.metadata.name ?? ''),
+      [LABEL_DIRECT_POD]: 'y',
+      [LABEL_PHASE]: 'Bound',
+      [LABEL_CLAIMED_BY]: 'one',
+    },
+    annotations: { [ANNOTATION_POOL_MANAGEMENT_POLICY]: 'Pooling' },
+  };
+  const containers = [{ name: 'main', image: 'matrixorigin/matrixone:2.1.0' }];
+  const spec = { containers, readinessGates: [{ conditionType: CONDITION_CN_STORE }] };
+  await world.drive(world.client.of(Pod).create({ metadata, spec }));
+  const key = { namespace: 'default', name: 'one' };
+  const claim = { metadata: key, spec: { selector: { matchLabels: { pool: 'p' } }, podName: 'own' } };
+  await world.drive(world.client.of(CNClaim).create(claim));
+  const status = { phase: 'Bound' as const, boundTime: formatTime(world.clock.now() - 3_600_000) };
+  await world.drive(world.client.of(CNClaim).patchStatus(key, merge({ status })));
+  await world.clock.advance(50_000);
+  expect(cnStores.serving.has('own')).toBe(false);
+  await world.until('it serves', async () => cnStores.serving.has('own'));
+  expect((await world.drive(world.client.of(CNClaim).get(key))).status?.phase).toBe('Bound');
 });
