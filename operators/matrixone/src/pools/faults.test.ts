@@ -1,4 +1,4 @@
-import { Pod } from '@coxswain/k8s';
+import { ConfigMap, Pod } from '@coxswain/k8s';
 import { merge } from '@coxswain/runtime/client';
 import { formatTime } from '@coxswain/runtime/core';
 import { expect, test } from 'vitest';
@@ -76,6 +76,9 @@ test('a claim whose pod is seen a minute late is not given up as lost: that woul
   await world.stopOperator();
   await world.startOperator({ cnStores });
   const [set] = await world.drive(pool.sets());
+  const agent = await world.drive(
+    world.client.of(ConfigMap).create({ metadata: { namespace: 'default', name: 'agent' } }),
+  );
   const metadata = {
     namespace: 'default',
     name: 'own',
@@ -86,6 +89,10 @@ test('a claim whose pod is seen a minute late is not given up as lost: that woul
       [LABEL_CLAIMED_BY]: 'one',
     },
     annotations: { [ANNOTATION_POOL_MANAGEMENT_POLICY]: 'Pooling' },
+    // Else OpenKruise would take it for one of its own, and for one too many.
+    ownerReferences: [
+      { apiVersion: 'v1', kind: 'ConfigMap', name: 'agent', uid: agent.metadata.uid ?? '', controller: true },
+    ],
   };
   const containers = [{ name: 'main', image: 'matrixorigin/matrixone:2.1.0' }];
   const spec = { containers, readinessGates: [{ conditionType: CONDITION_CN_STORE }] };
@@ -97,6 +104,7 @@ test('a claim whose pod is seen a minute late is not given up as lost: that woul
   await world.drive(world.client.of(CNClaim).patchStatus(key, merge({ status })));
   await world.clock.advance(50_000);
   expect(cnStores.serving.has('own')).toBe(false);
+  world.embedded.faults.clear();
   await world.until('it serves', async () => cnStores.serving.has('own'));
   expect((await world.drive(world.client.of(CNClaim).get(key))).status?.phase).toBe('Bound');
 });
