@@ -24,6 +24,7 @@ import { noLoad } from './service.ts';
 import { stageOf } from './stage.ts';
 import { loadMarks, noteLoad } from './statistics.ts';
 import { drainMarks, stopNode } from './stopping.ts';
+import { takingBack } from './taking-back.ts';
 import { whyUnknown } from './why-unknown.ts';
 
 /** Milliseconds before something that did not work is tried again. */
@@ -101,9 +102,10 @@ async function sendAway({ client, pod, signal }: Pass): Promise<Result> {
 async function putIntoService(pass: Pass): Promise<Result> {
   const { clock, pod, service, store, signal } = pass;
   try {
-    await service.serve(store, labelsOf(pod), signal);
+    await service.serve(store, labelsOf(pod), signal, takingBack(pass.client, pod, signal));
   } catch (error) {
     signal.throwIfAborted();
+    if (isConflict(error)) throw error;
     if (error instanceof UnregisteredNodeError) {
       const runs = runningFor(pod, clock.now());
       if (gateOf(pod) || runs >= untilTold) await setGate(pass, pod, false, 'CNStoreNotRegistered', error.message);

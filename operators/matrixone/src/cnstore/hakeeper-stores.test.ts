@@ -94,6 +94,21 @@ describe('a node', () => {
     expect(world.nodes.get('cn-a')?.state).toBe(1);
   });
 
+  test('that drains is put into service only when nobody has anything against it', async () => {
+    let asks = 0;
+    const allow = async () => void asks++;
+    world.nodes.set('cn-a', { state: 1, labels: {} });
+    await stores.serve(store, [], signal, allow);
+    expect(asks).toBe(0);
+    await stores.drain(store, signal);
+    await later();
+    const refuse = () => Promise.reject(new Error('it is to stop'));
+    await expect(stores.serve(store, [], signal, refuse)).rejects.toThrow('it is to stop');
+    expect(world.nodes.get('cn-a')?.state).toBe(2);
+    await stores.serve(store, [], signal, allow);
+    expect([asks, world.nodes.get('cn-a')?.state]).toEqual([1, 1]);
+  });
+
   test('that has not reported itself cannot serve, has nothing, and is nobody to tell or to forget', async () => {
     world.nodes.delete('cn-a');
     await expect(stores.serve(store, [], signal)).rejects.toThrow(UnregisteredNodeError);

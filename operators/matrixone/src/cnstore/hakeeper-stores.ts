@@ -73,7 +73,12 @@ class HaKeeperStores implements HaKeeperCnStores {
     return this.#links.addresses;
   }
 
-  async serve(store: CnStore, labels: readonly CNLabel[], signal: AbortSignal): Promise<void> {
+  async serve(
+    store: CnStore,
+    labels: readonly CNLabel[],
+    signal: AbortSignal,
+    takingBack?: () => Promise<void>,
+  ): Promise<void> {
     const link = this.#link(store);
     const node = await find(link, store, signal);
     if (!node) throw new UnregisteredNodeError(store.podName);
@@ -81,6 +86,7 @@ class HaKeeperStores implements HaKeeperCnStores {
     const labelled = hasLabels(node.labels, wanted);
     const isServing = node.workState === workState.working || node.workState === workState.unknown;
     if (isServing && labelled) return;
+    if (!isServing) await takingBack?.();
     try {
       await link.patch(store.uuid, workState.working, labelled ? undefined : wanted, signal);
     } catch (error) {

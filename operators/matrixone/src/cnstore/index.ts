@@ -20,3 +20,4 @@ export {
 export { setupCnStores } from './setup.ts';
 export { drainsOf, type Stage, stageOf, storeState } from './stage.ts';
 export { haKeeperOf, storeOfPod } from './store-of-pod.ts';
+export { takingBack } from './taking-back.ts';

@@ -62,8 +62,17 @@ export interface LogStoreRecord {
 export interface CnStoreService {
   /** Milliseconds after which a node is looked at again, as it may have forgotten what it was told; absent: it remembers. */
   readonly refreshAfter?: number;
-  /** The node takes new sessions for the given labels. @throws UnregisteredNodeError when the cluster does not know it (yet) */
-  serve(store: CnStore, labels: readonly CNLabel[], signal: AbortSignal): Promise<void>;
+  /**
+   * The node takes new sessions for the given labels.
+   * @param takingBack called before a node that drains takes sessions again, which it does not when this throws
+   * @throws UnregisteredNodeError when the cluster does not know it (yet)
+   */
+  serve(
+    store: CnStore,
+    labels: readonly CNLabel[],
+    signal: AbortSignal,
+    takingBack?: () => Promise<void>,
+  ): Promise<void>;
   /** The node takes no new sessions, and hands over those it has. One that the cluster does not know has none. */
   drain(store: CnStore, signal: AbortSignal): Promise<void>;
   /** What the node still serves; `undefined` when the cluster does not know the node. */

@@ -7,7 +7,7 @@ import { merge, strategic } from '@coxswain/runtime/client';
 import { formatTime, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { eventKind } from '@coxswain/runtime/events';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
-import { CNSet, LogSet } from '../api/index.ts';
+import { type CNLabel, CNSet, LogSet } from '../api/index.ts';
 import { UnregisteredNodeError } from './errors.ts';
 import type { CnStore, CnStoreService, LockHandover, StoreLoad } from './service.ts';
 import { setupCnStores } from './setup.ts';
@@ -33,9 +33,15 @@ export class TestStores implements CnStoreService {
   silence: Error | undefined;
   readonly #restarting = new Set<string>();
 
-  async serve({ podName }: CnStore): Promise<void> {
+  async serve(
+    { podName }: CnStore,
+    _labels: readonly CNLabel[],
+    _signal: AbortSignal,
+    takingBack?: () => Promise<void>,
+  ): Promise<void> {
     this.#note('serve', podName);
     if (!this.nodes.has(podName)) throw new UnregisteredNodeError(podName);
+    if (this.nodes.get(podName) === 'draining') await takingBack?.();
     this.nodes.set(podName, 'serving');
   }
   async drain({ podName }: CnStore): Promise<void> {

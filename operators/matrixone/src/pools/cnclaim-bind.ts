@@ -2,8 +2,17 @@ import { Pod } from '@coxswain/k8s';
 import { type Action, type ActorContext, Resync } from '@coxswain/runtime/actor';
 import { merge } from '@coxswain/runtime/client';
 import { isConflict, isNotFound, keyOf, matchesLabels, selectorFromField } from '@coxswain/runtime/core';
-import { CNClaim, CNPool, KRUISE_LIFECYCLE_STATE, LABEL_DIRECT_POD, LABEL_PHASE, LABEL_POOL } from '../api/index.ts';
-import { type CnStoreService, changeMetadata } from '../cnstore/index.ts';
+import {
+  CNClaim,
+  CNPool,
+  claimantOf,
+  KRUISE_LIFECYCLE_STATE,
+  LABEL_DIRECT_POD,
+  LABEL_PHASE,
+  LABEL_POOL,
+  phaseOf,
+} from '../api/index.ts';
+import { type CnStoreService, changeMetadata, takingBack } from '../cnstore/index.ts';
 import { candidates, orphans } from './claim-candidates.ts';
 import { storeOf } from './give-back.ts';
 import { boundMarks } from './pod-marks.ts';
@@ -50,12 +59,20 @@ async function take(context: Context): Promise<Pod | undefined> {
   return undefined;
 }
 
+/** Puts the pod of a claim into service, unless it has been given back meanwhile. */
+export function serveClaim(context: Context, service: CnStoreService, pod: Pod): Promise<void> {
+  const { client, object, signal } = context;
+  const isOurs = (now: Pod) => phaseOf(now) === 'Bound' && claimantOf(now) === object.metadata.name;
+  const before = takingBack(client, pod, signal, isOurs);
+  return service.serve(storeOf(context, pod), object.spec?.cnLabels ?? [], signal, before);
+}
+
 function bindTo(pod: Pod, service: CnStoreService): Action<CNClaim> {
   return {
     name: 'Bind',
     async run(context) {
       const { client, object, signal } = context;
-      await service.serve(storeOf(context, pod), object.spec?.cnLabels ?? [], signal);
+      await serveClaim(context, service, pod);
       const pool = pod.metadata.labels?.[LABEL_POOL];
       const body = {
         metadata: {

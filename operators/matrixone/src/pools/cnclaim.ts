@@ -4,7 +4,7 @@ import { merge } from '@coxswain/runtime/client';
 import { formatTime, keyOf, parseTime } from '@coxswain/runtime/core';
 import { CNClaim, claimantOf, isLeaving, LABEL_CLAIMED_BY, LABEL_COMPONENT, phaseOf, podOf } from '../api/index.ts';
 import { type CnStoreService, changeMetadata } from '../cnstore/index.ts';
-import { bind, isNormal } from './cnclaim-bind.ts';
+import { bind, isNormal, serveClaim } from './cnclaim-bind.ts';
 import { giveBack, reclaim, storeOf } from './give-back.ts';
 import { migrationStep } from './migration.ts';
 import { hasEnded } from './pod-health.ts';
@@ -57,7 +57,7 @@ export class CNClaimActor implements Actor<CNClaim> {
     }
     const { client, object, signal } = context;
     const marked = await changeMetadata(client, pod, boundMarks(object), signal);
-    await this.#service.serve(storeOf(context, marked), object.spec?.cnLabels ?? [], signal);
+    await serveClaim(context, this.#service, marked);
     await this.#report(context, marked);
     return object.spec?.sourcePod?.podName ? this.#migrate(context, object.spec.sourcePod.podName) : undefined;
   }

@@ -31,8 +31,9 @@ export class Sessions {
     };
     return {
       refreshAfter: 20_000,
-      serve: async ({ podName }) => {
+      serve: async ({ podName }, _labels, _signal, takingBack) => {
         await asked();
+        if (this.#ends.has(podName) && !this.serving(podName)) await takingBack?.();
         this.#ends.set(podName, Number.POSITIVE_INFINITY);
       },
       drain: async ({ podName }) => {

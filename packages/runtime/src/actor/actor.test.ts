@@ -138,25 +138,6 @@ describe('actor loop', () => {
     expect(t.api.at<Part>(`${partPath}/w`)?.data).toEqual({ size: '2' });
   });
 
-  it('puts right a status that somebody else changed', async () => {
-    const t = await setUp({ actor: keepPart });
-    await t.client.of(Widget).create(widget('w', 2));
-    await t.clock.settle();
-    const theirs = {
-      type: 'Synced',
-      status: 'False',
-      reason: 'Other',
-      message: '',
-      lastTransitionTime: '2026-01-01T00:00:00Z',
-    };
-    await t.client.of(Widget).patchStatus(key, merge({ status: { conditions: [theirs] } } as object));
-    await t.clock.settle();
-    expect(t.synced).toMatchObject({ status: 'True', reason: 'ReconcileSuccess' });
-    const { passes } = t;
-    await t.clock.advance(60_000);
-    expect(t.passes).toBe(passes);
-  });
-
   it('follows the generation', async () => {
     const t = await setUp({ actor: keepPart });
     await t.client.of(Widget).create(widget('w', 2));

@@ -14,7 +14,6 @@ import {
   or,
   type Predicate,
   type Register,
-  statusChanged,
 } from '../controller/index.ts';
 import type { EventRecorder } from '../events/index.ts';
 import { noMetrics } from '../metrics/index.ts';
@@ -30,11 +29,8 @@ export interface ActorHost extends ControllerHost {
   readonly recorder: EventRecorder;
 }
 
-/**
- * Changes of the object that an actor cares about unless told otherwise. Its own writes never come to it; so a status that changes is somebody
- * else's word, or a write of its own of which it got no answer, and may not be what it would say.
- */
-const changed: Predicate<KubeObject> = or(generationChanged, labelsChanged, annotationsChanged, statusChanged);
+/** Changes of the object that an actor cares about unless told otherwise: not of its status. */
+const specChanged: Predicate<KubeObject> = or(generationChanged, labelsChanged, annotationsChanged);
 
 /** Collects the sources of an actor's controller; `run` starts it with the manager. */
 export class ActorControllerBuilder<T extends KubeObject> {
@@ -60,7 +56,7 @@ export class ActorControllerBuilder<T extends KubeObject> {
     this.#actor = actor;
     this.#options = resolveActorOptions(options, name);
     this.#host = host;
-    this.#builder = new Builder(kind, name, host, register).where(changed);
+    this.#builder = new Builder(kind, name, host, register).where(specChanged);
   }
 
   /** See `ControllerBuilder.owns`. */

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@coxswain/k8s';
 import type { Tracer } from '@opentelemetry/api';
-import { addFinalizer, hasFinalizer, removeFinalizer, writeStatus } from '../apply/index.ts';
+import { addFinalizer, hasFinalizer, removeFinalizer } from '../apply/index.ts';
 import type { ReconcileContext, Reconciler, Result } from '../controller/index.ts';
 import { isConflict, keyString, messageOf, type ObjectKey } from '../core/index.ts';
 import { inSpan } from '../tracing/index.ts';
@@ -14,10 +14,13 @@ import type { ResolvedActorOptions } from './options.ts';
 import { outcomeOfError, type PassOutcome, shortfall, type Verb } from './outcome.ts';
 import { loopAfter, Repeats } from './repeats.ts';
 import { Resync } from './resync.ts';
+import { StatusWriter } from './status-writer.ts';
 import type { Action, Actor, ActorContext } from './types.ts';
 
 /** Steps of one pass; then other objects get their turn. */
 const maxSteps = 10;
+/** Milliseconds between looks at an object of which it is not sure what its status says. */
+const untilSeen = 1_000;
 
 export interface LoopParts<T extends KubeObject> extends ContextParts<T> {
   readonly actor: Actor<T>;
@@ -41,10 +44,13 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
   readonly #parts: LoopParts<T>;
   readonly #repeats = new Repeats();
   readonly #held: HeldStatuses<T>;
+  readonly #statuses: StatusWriter<T>;
 
   constructor(parts: LoopParts<T>) {
     this.#parts = parts;
     this.#held = new HeldStatuses(parts.options.statusDelay);
+    const { statusSubresource: subresource } = parts.options;
+    this.#statuses = new StatusWriter(parts.kind, { subresource, fieldManager: parts.fieldManager });
   }
 
   async reconcile(context: ReconcileContext): Promise<Result> {
@@ -68,11 +74,13 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
   stop(): void {
     this.#parts.dependencies.stop();
     this.#held.clear();
+    this.#statuses.clear();
   }
 
   forget(key: ObjectKey): void {
     this.#repeats.forget(keyString(key));
     this.#held.forget(keyString(key));
+    this.#statuses.forget(key);
     this.#parts.expectations.forget(keyString(key));
     this.#parts.dependencies.set(key, []);
   }
@@ -203,7 +211,7 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
   }
 
   /** The object as the store has it now, our own writes included; `undefined` when it is gone or was replaced. */
-  #current({ cache, key, base }: Pass<T>): T | undefined {
+  #current({ cache, key, base }: Pick<Pass<T>, 'cache' | 'key' | 'base'>): T | undefined {
     const object = cache.store(this.#parts.kind).get(key);
     return object?.metadata.uid === base.metadata.uid ? object : undefined;
   }
@@ -218,7 +226,8 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
     const wait = outcome.type === 'failed' ? 0 : this.#hold(pass);
     const written = wait > 0 || (await this.#writeStatus(pass, outcome));
     if (outcome.type === 'failed') throw outcome.error;
-    const after = written ? this.#nextLook(pass, outcome) : this.#parts.options.retryAfter;
+    const next = written ? this.#nextLook(pass, outcome) : this.#parts.options.retryAfter;
+    const after = this.#statuses.isUnsure(pass.key) ? Math.min(next ?? untilSeen, untilSeen) : next;
     if (wait > 0) return { requeueAfter: Math.min(wait, after ?? wait) };
     return after === undefined ? undefined : { requeueAfter: after };
   }
@@ -272,23 +281,20 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
   }
 
   /** @returns false when others kept changing the object, so that the next pass must write */
-  async #writeStatus(pass: Pass<T>, outcome: PassOutcome): Promise<boolean> {
-    const { kind, options, fieldManager } = this.#parts;
-    const current = this.#current(pass);
+  async #writeStatus(
+    { base, client, draft, key, log, signal, cache }: Pass<T>,
+    outcome: PassOutcome,
+  ): Promise<boolean> {
+    const current = this.#current({ base, key, cache });
     if (!current) return true;
     try {
-      await writeStatus(pass.client, kind, pass.base, pass.draft.fields, {
-        subresource: options.statusSubresource,
-        fieldManager,
-        signal: pass.signal,
-        current,
-      });
-      this.#held.forget(keyString(pass.key));
+      await this.#statuses.write({ client, base, current, fields: draft.fields, signal });
+      this.#held.forget(keyString(key));
       return true;
     } catch (error) {
       if (isConflict(error)) return false;
       if (outcome.type !== 'failed') throw error;
-      pass.log.warn({ err: error }, 'the status of a failed pass could not be written');
+      log.warn({ err: error }, 'the status of a failed pass could not be written');
       return true;
     }
   }

@@ -11,6 +11,8 @@ export interface StatusOptions {
   readonly signal?: AbortSignal;
   /** The object as it is known to be now, when that is newer than the one the status was computed from. */
   readonly current?: KubeObject;
+  /** Called when somebody else has changed the object meanwhile. */
+  readonly onConflict?: () => void;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -34,7 +36,7 @@ export async function writeStatus<T extends KubeObject>(
   status: Fields,
   options: StatusOptions = {},
 ): Promise<T | undefined> {
-  const { subresource = true, current: newer, ...rest } = options;
+  const { subresource = true, current: newer, onConflict, ...rest } = options;
   const resource = client.of(kind);
   let current = (newer as T | undefined) ?? base;
   for (let i = 0; i < tries; i++) {
@@ -51,6 +53,7 @@ export async function writeStatus<T extends KubeObject>(
     } catch (error) {
       if (isNotFound(error)) return undefined;
       if (!isConflict(error)) throw error;
+      onConflict?.();
       const live: T | undefined = await resource.find(keyOf(base), rest);
       if (!live || live.metadata.uid !== base.metadata.uid) return undefined;
       current = live;
