@@ -18,7 +18,8 @@ export default defineConfig({
     globalSetup: ['scripts/test-servers.ts'],
     setupFiles: ['scripts/test-setup.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // one more than the cores of a small machine: some tests wait for programs, and leave theirs to others
+    maxWorkers: 3,
     // no module keeps state, so files share a process: a third less time
     isolate: false,
   },
