@@ -42,7 +42,9 @@ export class CNPoolActor implements Actor<CNPool> {
     const isRetired = await retire(context, chosen.slice(0, surplus(before, desired, pending)));
     const after = census(podsOfSet(context, name));
     const podsToDelete = after.terminating.map(({ metadata }) => metadata.name).sort();
-    await context.apply(CNSet, poolSet(object, name, { replicas: replicasFor(after, desired), podsToDelete }));
+    const known = sets.find(({ metadata }) => metadata.name === name);
+    const size = { replicas: replicasFor(after, desired), podsToDelete, isListed: !!known?.spec.podsToDelete?.length };
+    await context.apply(CNSet, poolSet(object, name, size));
     // What changed the pod may have been no label, and such changes wake nobody here. A set of before has free pods left then, too.
     if (!isRetired || legacyFree > 0) throw new Resync('a pod was changed while it was chosen to go', lookAgain);
     return undefined;

@@ -8,6 +8,8 @@ import { revisionOf, revisionText } from './revision.ts';
 export interface PoolSize {
   readonly replicas: number;
   readonly podsToDelete: readonly string[];
+  /** Whether the set as it is names any: one that was of an earlier revision has a list that goes only when it is said. Default false. */
+  readonly isListed?: boolean;
 }
 
 /** Labels of a pool's sets, by which they are found. */
@@ -34,7 +36,7 @@ export function poolSetSpec(pool: CNPool, size: PoolSize): CNSetSpec {
     overlay: { ...template.overlay, podLabels },
     replicas: size.replicas,
     // Left out where nobody is to go: upstream's sets do not have the field, and shall not be written for it.
-    ...(size.podsToDelete.length > 0 ? { podsToDelete: [...size.podsToDelete] } : {}),
+    ...(size.podsToDelete.length > 0 || size.isListed ? { podsToDelete: [...size.podsToDelete] } : {}),
   };
 }
 

@@ -166,6 +166,26 @@ test('pods of an earlier revision empty out, and claims of a set move to the new
   expect((await world.drive(pool.claims())).map(({ status }) => status?.phase)).toEqual(['Bound', 'Bound']);
 });
 
+test('an earlier revision that becomes the newest again names nobody any more who is to go', async () => {
+  await using pool = await PoolWorld.start({ cnStores: new TestStores() }, { maxIdle: 1 });
+  const { world } = pool;
+  await pool.claim('alone');
+  await pool.until({ Bound: 1, Idle: 1 });
+  const [first] = await world.drive(pool.sets());
+  const { image } = (await world.drive(world.client.of(CNPool).get({ namespace, name: 'p' }))).spec.template;
+  const listed = async () => {
+    const set = (await pool.sets()).find(({ metadata }) => metadata.uid === first?.metadata.uid);
+    return set?.spec.podsToDelete;
+  };
+  await pool.change({ template: { image: 'matrixorigin/matrixone:2.2.0' } });
+  await world.until('it names one', async () => (await listed())?.length === 1);
+  await pool.change({ template: { image } });
+  await world.until('only it is left', async () => (await pool.sets()).length === 1);
+  await pool.until({ Bound: 1, Idle: 1 });
+  await world.clock.advance(60_000);
+  expect(await world.drive(listed())).toBeUndefined();
+});
+
 test('a migration takes the source out of service late, tells what is left, and ends [case 58]', async () => {
   const cnStores = new TestStores();
   await using pool = await PoolWorld.start({ cnStores }, { maxIdle: 2 });
