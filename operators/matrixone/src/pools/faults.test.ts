@@ -2,16 +2,8 @@ import { ConfigMap, Pod } from '@coxswain/k8s';
 import { merge } from '@coxswain/runtime/client';
 import { formatTime } from '@coxswain/runtime/core';
 import { expect, test } from 'vitest';
-import {
-  ANNOTATION_POOL_MANAGEMENT_POLICY,
-  CNClaim,
-  CONDITION_CN_STORE,
-  LABEL_CLAIMED_BY,
-  LABEL_DIRECT_POD,
-  LABEL_PHASE,
-  podOf,
-  setLabels,
-} from '../api/index.ts';
+import { CNClaim, podOf } from '../api/index.ts';
+import { directPod } from './test-direct-pod.ts';
 import { PoolWorld, TestStores } from './test-pools.ts';
 
 test('with requests and answers lost, and an operator replaced on the way, every claim gets a pod of its own', {
@@ -79,24 +71,7 @@ test('a claim whose pod is seen a minute late is not given up as lost: that woul
   const agent = await world.drive(
     world.client.of(ConfigMap).create({ metadata: { namespace: 'default', name: 'agent' } }),
   );
-  const metadata = {
-    namespace: 'default',
-    name: 'own',
-    labels: {
-      ...setLabels('CNSet', 'default', set?.metadata.name ?? ''),
-      [LABEL_DIRECT_POD]: 'y',
-      [LABEL_PHASE]: 'Bound',
-      [LABEL_CLAIMED_BY]: 'one',
-    },
-    annotations: { [ANNOTATION_POOL_MANAGEMENT_POLICY]: 'Pooling' },
-    // Else OpenKruise would take it for one of its own, and for one too many.
-    ownerReferences: [
-      { apiVersion: 'v1', kind: 'ConfigMap', name: 'agent', uid: agent.metadata.uid ?? '', controller: true },
-    ],
-  };
-  const containers = [{ name: 'main', image: 'matrixorigin/matrixone:2.1.0' }];
-  const spec = { containers, readinessGates: [{ conditionType: CONDITION_CN_STORE }] };
-  await world.drive(world.client.of(Pod).create({ metadata, spec }));
+  await world.drive(world.client.of(Pod).create(directPod(set?.metadata.name ?? '', agent)));
   const key = { namespace: 'default', name: 'one' };
   const claim = { metadata: key, spec: { selector: { matchLabels: { pool: 'p' } }, podName: 'own' } };
   await world.drive(world.client.of(CNClaim).create(claim));

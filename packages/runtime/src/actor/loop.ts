@@ -211,7 +211,7 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
   }
 
   /** The object as the store has it now, our own writes included; `undefined` when it is gone or was replaced. */
-  #current({ cache, key, base }: Pick<Pass<T>, 'cache' | 'key' | 'base'>): T | undefined {
+  #current({ cache, key, base }: Pass<T>): T | undefined {
     const object = cache.store(this.#parts.kind).get(key);
     return object?.metadata.uid === base.metadata.uid ? object : undefined;
   }
@@ -281,11 +281,9 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
   }
 
   /** @returns false when others kept changing the object, so that the next pass must write */
-  async #writeStatus(
-    { base, client, draft, key, log, signal, cache }: Pass<T>,
-    outcome: PassOutcome,
-  ): Promise<boolean> {
-    const current = this.#current({ base, key, cache });
+  async #writeStatus(pass: Pass<T>, outcome: PassOutcome): Promise<boolean> {
+    const { base, client, draft, key, log, signal } = pass;
+    const current = this.#current(pass);
     if (!current) return true;
     try {
       await this.#statuses.write({ client, base, current, fields: draft.fields, signal });

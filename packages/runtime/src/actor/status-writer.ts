@@ -1,11 +1,8 @@
 import type { Kind, KubeObject } from '@coxswain/k8s';
 import { writeStatus } from '../apply/index.ts';
+import { statusOf } from '../apply/status.ts';
 import type { Client } from '../client/index.ts';
 import { deepEqual, type Fields, keyOf, keyString, type ObjectKey } from '../core/index.ts';
-
-type WithStatus = KubeObject & { readonly status?: Fields };
-
-const sameStatus = (one: WithStatus, other: WithStatus) => deepEqual(one.status ?? {}, other.status ?? {});
 
 /** What is written, and where it comes from. */
 interface StatusWrite<T extends KubeObject> {
@@ -49,7 +46,7 @@ export class StatusWriter<T extends KubeObject> {
   async write({ client, base, current, fields, signal }: StatusWrite<T>): Promise<void> {
     const key = keyString(keyOf(base));
     const wasUnsure = this.#unsure.has(key);
-    let isAlone = sameStatus(current, base);
+    let isAlone = deepEqual(statusOf(current), statusOf(base));
     const onConflict = () => {
       isAlone = false;
     };

@@ -17,7 +17,8 @@ export interface StatusOptions {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const statusOf = (object: KubeObject): Fields => (object as { readonly status?: Fields }).status ?? {};
+/** The status of an object of any kind; empty when it has none. */
+export const statusOf = (object: KubeObject): Fields => (object as { readonly status?: Fields }).status ?? {};
 
 /** Tries before a status that others keep changing is given up as a conflict. */
 const tries = 4;
