@@ -47,7 +47,7 @@ function endOf(object: BackupJob | RestoreJob): 'Completed' | 'Failed' | undefin
 
 type JobStatus = Partial<Writable<NonNullable<BackupJob['status']> & NonNullable<RestoreJob['status']>>>;
 
-/** The condition that says whether its program can be asked, and since when. */
+/** The condition that says whether its program can be asked, and since when; there only until it has ended. */
 const REACHABLE = 'Reachable';
 
 /** What a kind runs, and what comes of it. */
@@ -177,7 +177,7 @@ export class JobActor<T extends BackupJob | RestoreJob> implements Actor<T> {
     const isDone = end === 'Completed';
     if (isDone) await removeJob(context);
     if (conditions.get(ENDED)?.status !== 'True') conditions.set(ENDED, 'True', isDone ? 'JobComplete' : 'JobFailed');
-    conditions.set('Synced', 'True', 'ReconcileSuccess', 'the object is synced');
+    settle(context);
     const since = parseTime(conditions.get(ENDED)?.lastTransitionTime ?? formatTime(clock.now()));
     const left = since + ttlOf(object).milliseconds - clock.now();
     if (left > 0) throw new Resync('it has ended', left);
@@ -340,8 +340,14 @@ function expire<T extends BackupJob | RestoreJob>(kind: Kind<T>): Action<T> {
   };
 }
 
-/** The end is written before anything is done that follows from it. */
-function end<T extends KubeObject>({ conditions }: ActorContext<T>): never {
+/** Nothing is left to be done or asked. An operator that hears late may say otherwise once more. */
+function settle<T extends KubeObject>({ conditions }: ActorContext<T>): void {
+  conditions.remove(REACHABLE);
   conditions.set('Synced', 'True', 'ReconcileSuccess', 'the object is synced');
+}
+
+/** The end is written before anything is done that follows from it. */
+function end<T extends KubeObject>(context: ActorContext<T>): never {
+  settle(context);
   throw new Resync('it has ended', 1_000);
 }

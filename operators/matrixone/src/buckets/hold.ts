@@ -2,8 +2,9 @@ import type { PodTemplateSpec } from '@coxswain/k8s';
 import { type ActorContext, Resync } from '@coxswain/runtime/actor';
 import { merge } from '@coxswain/runtime/client';
 import { deepEqual, isAlreadyExists, isNotFound, keyOf } from '@coxswain/runtime/core';
-import { ANNOTATION_ANY_INSTANCE_RUNNING, BucketClaim, type LogSet, type S3Storage } from '../api/index.ts';
+import { ANNOTATION_ANY_INSTANCE_RUNNING, BucketClaim, LogSet, type S3Storage } from '../api/index.ts';
 import { bucketPlace, placesOverlap } from '../identity/index.ts';
+import { checkThere } from './check-there.ts';
 import {
   type ClaimContent,
   claimName,
@@ -53,6 +54,8 @@ export async function holdBucket(context: Context, wanted: WantedBucket, scope: 
   const known = [...context.store(BucketClaim).list()];
   const cached = decideClaim(known, me);
   if (cached.kind === 'held') return keep(context, cached.claim, known, me, { s3, template });
+  // A log service that is old has its claim, or is gone with it: one made anew would be nobody's.
+  await checkThere(context, LogSet);
   // A claim that is one too many is withdrawn after the first look, so it may be made on the cache's word; unless that has been wrong before.
   if (cached.kind === 'create' && !context.conditions.get('BucketBlocked'))
     await step(context, known, me, { s3, template });

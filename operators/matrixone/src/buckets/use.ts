@@ -1,10 +1,11 @@
-import type { Kind, KubeObject } from '@coxswain/k8s';
-import { type ActorContext, Resync } from '@coxswain/runtime/actor';
+import type { KubeObject } from '@coxswain/k8s';
+import type { ActorContext } from '@coxswain/runtime/actor';
 import { hasFinalizer, removeFinalizer } from '@coxswain/runtime/apply';
 import { merge } from '@coxswain/runtime/client';
-import { keyOf, keyString, type ObjectKey, parseTime } from '@coxswain/runtime/core';
+import { keyOf, keyString, type ObjectKey } from '@coxswain/runtime/core';
 import { BucketClaim, CNSet, DNSet, type ObjectDependency } from '../api/index.ts';
 import { bucketUserFinalizer } from '../identity/index.ts';
+import { checkThere } from './check-there.ts';
 import { phaseOfClaim } from './claims.ts';
 import { allClaims } from './hold.ts';
 
@@ -12,11 +13,6 @@ import { allClaims } from './hold.ts';
 export interface BucketUser extends KubeObject {
   readonly deps?: { readonly logSet?: ObjectDependency };
 }
-
-/** Milliseconds after its creation within which a set is there: nobody is told that late of its end. */
-const young = 60_000;
-/** Milliseconds between looks at a set that is not there for the server. */
-const lookAgain = 5_000;
 
 /** Whose nodes they are: compute or transaction nodes. */
 export type BucketRole = 'CN' | 'DN';
@@ -32,20 +28,6 @@ function finalizerOf({ metadata: { namespace = '', name } }: BucketUser, role: B
   return bucketUserFinalizer(role, namespace, name);
 }
 
-/**
- * A set that has been there for long is marked already, or is gone, of which this operator may not have heard: nobody would take its mark away.
- * @throws Resync when the server does not know it
- */
-async function checkThere<T extends BucketUser>(context: ActorContext<T>, role: BucketRole): Promise<void> {
-  const { client, clock, object, signal } = context;
-  const { creationTimestamp, uid } = object.metadata;
-  if (creationTimestamp && clock.now() - parseTime(creationTimestamp) < young) return;
-  const kind: Kind = role === 'CN' ? CNSet : DNSet;
-  const now = await client.of(kind).find(keyOf(object), { signal });
-  if (now?.metadata.uid !== uid || now?.metadata.deletionTimestamp)
-    throw new Resync(`${object.metadata.name} goes, or is gone, which is not known here yet`, lookAgain);
-}
-
 /** Marks the bucket of a set as used, before a node starts that works on it. Without a claim (no S3) nothing is done. */
 export async function useBucket<T extends BucketUser>(context: ActorContext<T>, role: BucketRole): Promise<void> {
   const { client, object, signal } = context;
@@ -55,7 +37,8 @@ export async function useBucket<T extends BucketUser>(context: ActorContext<T>, 
   for (const claim of context.store(BucketClaim).list({ namespace: logSet.namespace ?? '' })) {
     if (claim.status?.bindTo !== keyString(logSet) || phaseOfClaim(claim) !== 'InUse') continue;
     if (hasFinalizer(claim, finalizer)) continue;
-    await checkThere(context, role);
+    // One that is old is marked already, or is gone: nobody would take this mark away.
+    await checkThere(context, role === 'CN' ? CNSet : DNSet);
     const { finalizers = [], resourceVersion } = claim.metadata;
     // As it was seen: once it is given up, nobody would take the mark away again.
     const body = { metadata: { resourceVersion, finalizers: [...finalizers, finalizer] } };

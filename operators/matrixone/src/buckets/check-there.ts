@@ -1,0 +1,22 @@
+import type { Kind, KubeObject } from '@coxswain/k8s';
+import { type ActorContext, Resync } from '@coxswain/runtime/actor';
+import { keyOf, parseTime } from '@coxswain/runtime/core';
+
+/** Milliseconds after its creation within which an object is there: nobody is told that late of its end. */
+const young = 60_000;
+/** Milliseconds between looks at an object that is not there for the server. */
+const lookAgain = 5_000;
+
+/**
+ * Asks the server for an object that has been there for long, before something is done in its name that nobody would undo: it may be gone, of
+ * which this operator has not heard. A young one is not asked for.
+ * @throws Resync when the server does not know it, or knows it as one that goes
+ */
+export async function checkThere<T extends KubeObject>(context: ActorContext<T>, kind: Kind): Promise<void> {
+  const { client, clock, object, signal } = context;
+  const { creationTimestamp, uid } = object.metadata;
+  if (creationTimestamp && clock.now() - parseTime(creationTimestamp) < young) return;
+  const now = await client.of(kind).find(keyOf(object), { signal });
+  if (now?.metadata.uid !== uid || now?.metadata.deletionTimestamp)
+    throw new Resync(`${kind.kind} ${object.metadata.name} goes, or is gone, which is not known here yet`, lookAgain);
+}
