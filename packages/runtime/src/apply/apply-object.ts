@@ -5,7 +5,7 @@ import type { Cache } from '../cache/types.ts';
 import { apply, type Client, stringifyJson, type WritableKind } from '../client/index.ts';
 import { type Clock, deepEqual, isFields, keyOf } from '../core/index.ts';
 import { contains } from './contains.ts';
-import { checkOwnership, controllerReference, type Owner } from './ownership.ts';
+import { checkAdoption, checkOwnership, controllerReference, type Owner } from './ownership.ts';
 import { saysApplied } from './says-applied.ts';
 
 /** What was applied to one child, and how it was received. */
@@ -70,7 +70,8 @@ export interface ApplyOptions {
  * Sends nothing when the store's object says the same and the server recorded that the field manager applied just that
  * (see `Cache.keepAppliedFields`), or this process applied the same before and the object still says it. When another
  * writer keeps undoing it, the child is left alone for a while, longer each time, and `onLoop` is told. A `resourceVersion`
- * in `desired` binds what is sent to that version of the child; it is no part of what the child is to say.
+ * in `desired` binds what is sent to that version of the child; it is no part of what the child is to say. A child that is there without a
+ * controller is taken only while the server knows the owner as one that stays.
  * @returns the child as it is then
  * @throws OwnershipError, ApiError
  */
@@ -94,6 +95,7 @@ export async function applyObject<C extends KubeObject, Input extends KubeObject
     if (stillThere(existing, body, before)) return existing;
     if (now < before.at + pauseAfter(before.fights)) return existing;
   }
+  if (owner) await checkAdoption(client, owner, existing, options.signal);
   const after = await client.of(kind).patch(key, apply(body), {
     fieldManager: options.fieldManager,
     force: options.force ?? true,

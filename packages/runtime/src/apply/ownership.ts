@@ -1,5 +1,6 @@
 import { apiVersionOf, type Kind, type KubeObject, type OwnerReference } from '@coxswain/k8s';
-import { keyOf } from '../core/index.ts';
+import type { Client } from '../client/index.ts';
+import { conflict, keyOf } from '../core/index.ts';
 import { describeOwner, OwnershipError } from './errors.ts';
 
 /** The reference by which `owner` controls its children: they go when it goes, and hold it back in foreground deletion. */
@@ -56,4 +57,23 @@ export function checkOwnership(owner: Owner, kind: Kind, child: KubeObject, exis
   if (obstacle) throw new OwnershipError(kind, key, obstacle);
   const other = existing?.metadata.ownerReferences?.find((ref) => ref.controller && ref.uid !== uid);
   if (other) throw new OwnershipError(kind, key, describeOwner(other));
+}
+
+/**
+ * Checks, before a child that has no controller is taken, that the server knows the owner as it is known here, as one that stays: an owner on its way out may have let
+ * the child go so that it outlives it, and whoever has not heard of that would hand it to the garbage collector.
+ * @throws ApiError Conflict
+ */
+export async function checkAdoption(
+  client: Client,
+  { kind, object }: Owner,
+  existing: KubeObject | undefined,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (!existing || existing.metadata.ownerReferences?.some(({ controller }) => controller)) return;
+  const now = await client.of(kind).find(keyOf(object), signal ? { signal } : {});
+  const { uid, deletionTimestamp } = object.metadata;
+  if (now?.metadata.uid === uid && now?.metadata.deletionTimestamp === deletionTimestamp) return;
+  const why = `it goes, or is gone, which is not known here yet; ${existing.metadata.name} is not taken for it`;
+  throw conflict(kind, object.metadata.name, why);
 }
