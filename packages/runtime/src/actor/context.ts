@@ -37,12 +37,16 @@ export interface ContextParts<T extends KubeObject> {
 /** The context of one step: the object as it is now, the draft of the pass. */
 export function actorContext<T extends KubeObject>(
   parts: ContextParts<T>,
-  pass: Pick<ReconcileContext, 'cache' | 'clock' | 'log' | 'signal'> & { readonly client: Client },
+  pass: Pick<ReconcileContext, 'cache' | 'clock' | 'log' | 'signal'> & {
+    readonly client: Client;
+    /** Gets the milliseconds after which it must be looked at again, whatever comes of the pass. */
+    readonly looks: number[];
+  },
   object: T,
   draft: StatusDraft<T>,
 ): ActorContext<T> {
   const { kind, recorder, memory, fieldManager } = parts;
-  const { cache, client, clock, log, signal } = pass;
+  const { cache, client, clock, log, looks, signal } = pass;
   const event = (details: EventDetails) => recorder.event(kind, object, details);
   return {
     object,
@@ -68,6 +72,7 @@ export function actorContext<T extends KubeObject>(
         signal,
         ...(owned ? { owner: { kind, object } } : {}),
         onLoop: (message) => event({ type: 'Warning', reason: 'ApplyLoop', message, action: 'Apply' }),
+        onPause: (left) => looks.push(left),
       });
     },
     owned: (of) => [...cache.store(of).by('controller', object.metadata.uid ?? '')],
@@ -89,7 +94,8 @@ function checkedExpectOptions(what: string, met: () => boolean, options: ExpectO
 
 async function ensureGone(client: Client, cache: Cache, kind: Kind, key: ObjectKey): Promise<boolean> {
   const resource = client.of(kind);
-  const object = cache.has(kind) ? cache.store(kind).get(key) : await resource.find(key);
+  // That the store shows none does not mean that there is none: an object that was just made may not have come here.
+  const object = (cache.has(kind) ? cache.store(kind).get(key) : undefined) ?? (await resource.find(key));
   if (!object) return true;
   if (object.metadata.deletionTimestamp) return false;
   const { uid } = object.metadata;

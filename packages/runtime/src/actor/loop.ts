@@ -37,6 +37,8 @@ interface Pass<T extends KubeObject> extends ReconcileContext {
   /** As it was when the pass began: what the draft is computed from, with what waits to be written. */
   readonly base: T;
   readonly draft: StatusDraft<T>;
+  /** Milliseconds after which it is looked at again at the latest. */
+  readonly looks: number[];
 }
 
 /** Runs an {@link Actor}; the picture is in this room's README. */
@@ -65,7 +67,7 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
       context.clock,
       this.#parts.options.statusSubresource,
     );
-    const pass = { ...context, client: effects.client, effects, base, draft };
+    const pass = { ...context, client: effects.client, effects, base, draft, looks: [] };
     if (base.metadata.deletionTimestamp) return this.#finalize(pass);
     const outcome = await this.#attempt(pass, () => this.#live(pass));
     return this.#conclude(pass, outcome, 'Reconcile');
@@ -95,7 +97,7 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
     }
   }
 
-  /** deleting → finalize → our finalizer goes. */
+  /** deleting → there still → finalize → our finalizer goes. */
   async #finalize(pass: Pass<T>): Promise<Result> {
     const { kind, actor, options, fieldManager } = this.#parts;
     if (!hasFinalizer(pass.base, options.finalizer)) {
@@ -103,6 +105,7 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
       return undefined;
     }
     const outcome = await this.#attempt(pass, async () => {
+      if (!(await this.#isStill(pass))) return { type: 'over' };
       const done = await actor.finalize(this.#context(pass, pass.base));
       if (!done) return { type: 'reconciling', after: options.retryAfter };
       const current = this.#current(pass) ?? pass.base;
@@ -111,6 +114,12 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
       return { type: 'over' };
     });
     return this.#conclude(pass, outcome, 'Finalize');
+  }
+
+  /** Whether the server has it still: what is found by its name could be that of the next object of this name, of which nothing is known here yet. */
+  async #isStill({ client, key, base, signal }: Pass<T>): Promise<boolean> {
+    const now = await client.of(this.#parts.kind).find(key, { signal });
+    return now?.metadata.uid === base.metadata.uid;
   }
 
   /** alive → dependencies → finalizer → observe and act, until there is nothing to do. */
@@ -226,10 +235,12 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
     const wait = outcome.type === 'failed' ? 0 : this.#hold(pass);
     const written = wait > 0 || (await this.#writeStatus(pass, outcome));
     if (outcome.type === 'failed') throw outcome.error;
+    const { looks } = pass;
     const next = written ? this.#nextLook(pass, outcome) : this.#parts.options.retryAfter;
-    const after = this.#statuses.isUnsure(pass.key) ? Math.min(next ?? untilSeen, untilSeen) : next;
-    if (wait > 0) return { requeueAfter: Math.min(wait, after ?? wait) };
-    return after === undefined ? undefined : { requeueAfter: after };
+    if (next !== undefined) looks.push(next);
+    if (wait > 0) looks.push(wait);
+    if (this.#statuses.isUnsure(pass.key)) looks.push(untilSeen);
+    return looks.length === 0 ? undefined : { requeueAfter: Math.min(...looks) };
   }
 
   /** Milliseconds until the object is looked at again; `undefined`: when something changes. */

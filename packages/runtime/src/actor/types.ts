@@ -39,7 +39,7 @@ export interface Actor<T extends KubeObject> {
   dependencies?(object: T): readonly Dependency[];
   /** The next action, or `undefined` in the desired state. Throw `Resync` to wait without an error. */
   observe(context: ActorContext<T>): Promise<Action<T> | undefined>;
-  /** Clean up; `true` when clean: the finalizer goes. */
+  /** Clean up; `true` when clean: the finalizer goes. Called only while the server has the object, whatever is known of it here. */
   finalize(context: ActorContext<T>): Promise<boolean>;
 }
 

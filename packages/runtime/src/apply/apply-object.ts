@@ -4,49 +4,16 @@ import { appliedFields } from '../cache/applied-fields.ts';
 import type { Cache } from '../cache/types.ts';
 import { apply, type Client, stringifyJson, type WritableKind } from '../client/index.ts';
 import { type Clock, deepEqual, isFields, keyOf } from '../core/index.ts';
+import type { Applied, ApplyMemory } from './apply-memory.ts';
 import { contains } from './contains.ts';
-import { checkAdoption, checkOwnership, controllerReference, type Owner } from './ownership.ts';
+import { checkOwner, checkOwnership, controllerReference, type Owner } from './ownership.ts';
 import { saysApplied } from './says-applied.ts';
 
-/** What was applied to one child, and how it was received. */
-interface Applied {
-  readonly hash: string;
-  /** Of the answer. */
-  readonly resourceVersion: string | undefined;
-  readonly generation: number | undefined;
-  /** Applies in a row that changed the child although the desired value had not changed. */
-  readonly fights: number;
-  readonly at: number;
-}
-
-/** Children remembered by one process for one controller. */
-const memoryLimit = 20_000;
 /** So many fights in a row are a loop. */
 const loopAfter = 5;
 /** A child left alone for this long starts afresh. */
 const peace = 600_000;
 const longestPause = 300_000;
-
-/** What one controller has applied, by the child's UID. Bounded: the oldest is forgotten and simply applied again. */
-export class ApplyMemory {
-  readonly #applied = new Map<string, Applied>();
-
-  get(uid: string | undefined): Applied | undefined {
-    return uid === undefined ? undefined : this.#applied.get(uid);
-  }
-
-  set(uid: string, applied: Applied): void {
-    this.#applied.delete(uid);
-    this.#applied.set(uid, applied);
-    if (this.#applied.size <= memoryLimit) return;
-    const oldest = this.#applied.keys().next();
-    if (!oldest.done) this.#applied.delete(oldest.value);
-  }
-
-  get size(): number {
-    return this.#applied.size;
-  }
-}
 
 /** What `applyObject` writes with, and how. */
 export interface ApplyOptions {
@@ -63,15 +30,17 @@ export interface ApplyOptions {
   readonly signal?: AbortSignal;
   /** Called when applies of one child do not last: another writer keeps undoing them. */
   readonly onLoop?: (message: string) => void;
+  /** Called when such a child is left as it is for now, with the milliseconds until it is applied again. */
+  readonly onPause?: (left: number) => void;
 }
 
 /**
  * Makes a child equal to `desired` where `desired` says something: server-side apply, forced, under the field manager.
  * Sends nothing when the store's object says the same and the server recorded that the field manager applied just that
  * (see `Cache.keepAppliedFields`), or this process applied the same before and the object still says it. When another
- * writer keeps undoing it, the child is left alone for a while, longer each time, and `onLoop` is told. A `resourceVersion`
+ * writer keeps undoing it, the child is left alone for a while, longer each time; `onLoop` and `onPause` are told. A `resourceVersion`
  * in `desired` binds what is sent to that version of the child; it is no part of what the child is to say. A child that is there without a
- * controller is taken only while the server knows the owner as one that stays.
+ * controller is taken, and one that has gone is made again, only while the server knows the owner as one that stays.
  * @returns the child as it is then
  * @throws OwnershipError, ApiError
  */
@@ -93,9 +62,13 @@ export async function applyObject<C extends KubeObject, Input extends KubeObject
   const now = clock.monotonic();
   if (repeated && before) {
     if (stillThere(existing, body, before)) return existing;
-    if (now < before.at + pauseAfter(before.fights)) return existing;
+    const left = before.at + pauseAfter(before.fights) - now;
+    if (left > 0) {
+      options.onPause?.(left);
+      return existing;
+    }
   }
-  if (owner) await checkAdoption(client, owner, existing, options.signal);
+  if (owner && isDoubtful(memory, owner, kind, desired, existing)) await checkOwner(client, owner, options.signal);
   const after = await client.of(kind).patch(key, apply(body), {
     fieldManager: options.fieldManager,
     force: options.force ?? true,
@@ -106,8 +79,24 @@ export async function applyObject<C extends KubeObject, Input extends KubeObject
   const fights =
     repeated && changed && before ? (recent ? before.fights + 1 : 1) : recent && repeated ? before.fights : 0;
   remember(memory, after, { hash, fights, at: changed ? now : (before?.at ?? now) });
+  if (owner) memory.noteMade(owner, kind, desired);
   if (fights >= loopAfter && changed) options.onLoop?.(loopMessage(kind, desired, fights));
   return after;
+}
+
+/**
+ * Whether the owner may be gone, which is not known here: it has let go of the child, or the garbage collector has taken it, and would take the
+ * next one as well, without end.
+ */
+function isDoubtful(
+  memory: ApplyMemory,
+  owner: Owner,
+  kind: Kind,
+  child: KubeObject,
+  existing: KubeObject | undefined,
+): boolean {
+  if (!existing) return memory.hasMade(owner, kind, child);
+  return !existing.metadata.ownerReferences?.some(({ controller }) => controller);
 }
 
 /** Of what is said of the object; not of its version, to which the apply may be bound. */

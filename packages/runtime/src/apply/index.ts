@@ -1,7 +1,8 @@
 // Apply: the ways in which a controller writes. Children by server-side apply, finalizers by tested JSON patches, status
 // by the smallest merge patch; and conditions. Each function is one write, done so that nothing of others is lost.
 // Knows the client and reads the cache; knows nothing of reconciles.
-export { ApplyMemory, type ApplyOptions, applyObject } from './apply-object.ts';
+export { ApplyMemory } from './apply-memory.ts';
+export { type ApplyOptions, applyObject } from './apply-object.ts';
 export {
   type ConditionInput,
   conditionsOf,

@@ -21,6 +21,7 @@ beforeEach(async () => {
   await cache.informer(Part).synced;
 });
 
+const memory = new ApplyMemory();
 const apply = (owner: Widget) =>
   applyObject(
     Part,
@@ -29,7 +30,7 @@ const apply = (owner: Widget) =>
       client: withReadYourWrites(client, cache),
       cache,
       clock,
-      memory: new ApplyMemory(),
+      memory,
       fieldManager: 'test',
       owner: { kind: Widget, object: owner },
     },
@@ -49,7 +50,7 @@ test('and by none that goes or is gone, which is not known here: the child may h
   await expect(apply(owner)).rejects.toSatisfy(isConflict);
   await client.of(Widget).patch(key, merge({ metadata: { finalizers: null } }));
   expect(api.at(`${widgetPath}/w`)).toBeUndefined();
-  await expect(apply(owner)).rejects.toThrow(/w.*: it goes, or is gone, which is not known here yet; w is not taken/);
+  await expect(apply(owner)).rejects.toThrow(/w.*: it goes, or is gone, which is not known here yet/);
   await client.of(Widget).create(widget('w'));
   await expect(apply(owner)).rejects.toSatisfy(isConflict);
   expect(owners()).toBeUndefined();
@@ -62,4 +63,18 @@ test('one that is taken on the way out, knowingly, is', async () => {
   const owner = await client.of(Widget).get(key);
   await apply(owner);
   expect(owners()).toEqual([owner.metadata.uid]);
+});
+
+test('a child that has gone is not made again for an owner that has, too: the collector would take it, again and again', async () => {
+  const owner = await client.of(Widget).create(widget('w'));
+  await apply(owner);
+  await client.of(Part).delete(key);
+  await clock.settle();
+  await apply(owner);
+  expect(owners()).toEqual([owner.metadata.uid]);
+  await client.of(Part).delete(key);
+  await client.of(Widget).delete(key);
+  await clock.settle();
+  await expect(apply(owner)).rejects.toSatisfy(isConflict);
+  expect(api.at(`${partPath}/w`)).toBeUndefined();
 });

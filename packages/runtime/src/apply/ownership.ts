@@ -60,20 +60,14 @@ export function checkOwnership(owner: Owner, kind: Kind, child: KubeObject, exis
 }
 
 /**
- * Checks, before a child that has no controller is taken, that the server knows the owner as it is known here, as one that stays: an owner on its way out may have let
- * the child go so that it outlives it, and whoever has not heard of that would hand it to the garbage collector.
+ * Checks that the server knows the owner as it is known here, as one that stays. An owner on its way out may have let a child go so that it outlives
+ * it: whoever has not heard of that would hand it to the garbage collector.
  * @throws ApiError Conflict
  */
-export async function checkAdoption(
-  client: Client,
-  { kind, object }: Owner,
-  existing: KubeObject | undefined,
-  signal?: AbortSignal,
-): Promise<void> {
-  if (!existing || existing.metadata.ownerReferences?.some(({ controller }) => controller)) return;
+export async function checkOwner(client: Client, { kind, object }: Owner, signal?: AbortSignal): Promise<void> {
   const now = await client.of(kind).find(keyOf(object), signal ? { signal } : {});
   const { uid, deletionTimestamp } = object.metadata;
   if (now?.metadata.uid === uid && now?.metadata.deletionTimestamp === deletionTimestamp) return;
-  const why = `it goes, or is gone, which is not known here yet; ${existing.metadata.name} is not taken for it`;
+  const why = 'it goes, or is gone, which is not known here yet; nothing is taken or made for it';
   throw conflict(kind, object.metadata.name, why);
 }
