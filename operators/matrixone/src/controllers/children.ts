@@ -46,6 +46,18 @@ export function podsOf<T extends KubeObject>(context: ActorContext<T>, kind: Set
   return [...context.store(PodKind).list({ namespace, labels: setLabels(kind, namespace, name) })];
 }
 
+/** The same as the server has them, before something is done that is right only when none is left, or none has run. */
+export async function podsThere<T extends KubeObject>(
+  context: ActorContext<T>,
+  kind: SetKind,
+): Promise<readonly Pod[]> {
+  const { namespace, name } = keyOfSet(context.object);
+  const selected = { namespace, labels: setLabels(kind, namespace, name), signal: context.signal };
+  const pods: Pod[] = [];
+  for await (const pod of context.client.of(PodKind).listAll(selected)) pods.push(pod);
+  return pods;
+}
+
 interface Workload extends KubeObject {
   readonly spec: { readonly replicas?: number; readonly template: { readonly spec?: Pod['spec'] } };
 }

@@ -1,8 +1,8 @@
-import { type Kind, type KubeObject, Secret } from '@coxswain/k8s';
-import type { Action, Actor, ActorContext } from '@coxswain/runtime/actor';
-import { controllerReference, hasFinalizer } from '@coxswain/runtime/apply';
+import type { Kind, KubeObject } from '@coxswain/k8s';
+import { type Action, type Actor, type ActorContext, Resync } from '@coxswain/runtime/actor';
+import { hasFinalizer } from '@coxswain/runtime/apply';
 import { merge } from '@coxswain/runtime/client';
-import { isAlreadyExists, keyOf } from '@coxswain/runtime/core';
+import { keyOf } from '@coxswain/runtime/core';
 import {
   ANNOTATION_SKIP_SYNC,
   CNSet,
@@ -25,6 +25,7 @@ import { reportCluster } from './cluster-status.ts';
 import { isScaledElsewhere, takeReplicasBack, withoutReplicas } from './group-replicas.ts';
 import { refuse, refuseProblems } from './refuse.ts';
 import { restoreStep } from './restore.ts';
+import { makeOnce } from './secret-once.ts';
 
 type Context = ActorContext<MatrixOneCluster>;
 
@@ -143,14 +144,10 @@ const pinOperatorVersion: Action<MatrixOneCluster> = {
 const createCredential: Action<MatrixOneCluster> = {
   name: 'CreateCredential',
   async run({ client, object, signal, status }) {
-    const secret = credentialOf(object);
-    const ownerReferences = [controllerReference(MatrixOneCluster, object)];
-    try {
-      await client.of(Secret).create({ ...secret, metadata: { ...secret.metadata, ownerReferences } }, { signal });
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-    }
-    status.credentialRef = { name: credentialName(object.metadata.name) };
+    const { name } = object.metadata;
+    if (!(await makeOnce(client, object, credentialOf(object), signal)))
+      throw new Resync(`Secret ${credentialName(name)} of the MatrixOneCluster ${name} before has to go first`);
+    status.credentialRef = { name: credentialName(name) };
   },
 };
 

@@ -11,7 +11,7 @@ import { cnStoreUuid } from '../identity/index.ts';
 import { planCNSet } from '../plan/index.ts';
 import { volumeChange } from '../pods/index.ts';
 import { cnSetProblems } from '../validation/index.ts';
-import { applyPlan, keyOfSet, liveSet, podsOf } from './children.ts';
+import { applyPlan, keyOfSet, liveSet, podsOf, podsThere } from './children.ts';
 import { dependenciesOf, logView } from './log-view.ts';
 import { refuse, refuseProblems } from './refuse.ts';
 import { reportTrouble, watchTrouble } from './report-trouble.ts';
@@ -73,6 +73,7 @@ export class CNSetActor implements Actor<CNSet> {
       await context.ensureGone(Service, { namespace, name: names.service }),
     ];
     if (!gone.every(Boolean) || podsOf(context, 'CNSet').length > 0) return false;
+    if ((await podsThere(context, 'CNSet')).length > 0) return false;
     // Last: until the nodes are gone they are known by their names in it.
     if (!(await context.ensureGone(Service, { namespace, name: names.headless }))) return false;
     if (this.#buckets) await leaveBucket(context, 'CN');

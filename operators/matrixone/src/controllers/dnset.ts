@@ -7,7 +7,7 @@ import { type DefaultServiceArgs, defaultDNSet } from '../defaults/index.ts';
 import { planDNSet } from '../plan/index.ts';
 import { volumeChange } from '../pods/index.ts';
 import { dnSetProblems } from '../validation/index.ts';
-import { applyPlan, keyOfSet, liveSet, podsOf } from './children.ts';
+import { applyPlan, keyOfSet, liveSet, podsOf, podsThere } from './children.ts';
 import { dependenciesOf, logView } from './log-view.ts';
 import { refuse, refuseProblems } from './refuse.ts';
 import { reportTrouble, watchTrouble } from './report-trouble.ts';
@@ -60,6 +60,7 @@ export class DNSetActor implements Actor<DNSet> {
       await context.ensureGone(Service, { namespace, name: names.headless }),
     ];
     if (!gone.every(Boolean) || podsOf(context, 'DNSet').length > 0) return false;
+    if ((await podsThere(context, 'DNSet')).length > 0) return false;
     if (this.#buckets) await leaveBucket(context, 'DN');
     return true;
   }

@@ -1,15 +1,7 @@
 import { Pod } from '@coxswain/k8s';
 import type { ActorContext } from '@coxswain/runtime/actor';
-import { merge } from '@coxswain/runtime/client';
 import { parseDuration, parseTime } from '@coxswain/runtime/core';
-import {
-  ANNOTATION_CONFIRM_FAILOVER,
-  FINALIZER_CONFIRM_DELETION,
-  LABEL_ACTION_REQUIRED,
-  LABEL_LOGSET_OWNER,
-  type LogSet,
-  type LogSetSpec,
-} from '../api/index.ts';
+import { ANNOTATION_CONFIRM_FAILOVER, type LogSet, type LogSetSpec } from '../api/index.ts';
 import { ordinalOf, type StoreStatus, storesStatus, untilFailed } from './store-status.ts';
 
 /** What is to be done about failed log stores. */
@@ -118,24 +110,4 @@ export async function isStillDown(context: ActorContext<LogSet>, podName: string
   const pod = await client.of(Pod).find(key, { signal });
   if (!pod || pod.metadata.uid !== context.store(Pod).get(key)?.metadata.uid) return false;
   return storesStatus([pod], status, clock.now()).failedStores.length > 0;
-}
-
-/**
- * Takes a failed pod out of its set and keeps it for a post-mortem: without the set's labels the StatefulSet lets go of
- * it, and the finalizer keeps it until a person has looked.
- */
-export async function orphanPod(context: ActorContext<LogSet>, podName: string): Promise<void> {
-  const { namespace = '', name } = context.object.metadata;
-  const pod = context.store(Pod).get({ namespace, name: podName });
-  if (!pod || pod.metadata.labels?.[LABEL_LOGSET_OWNER]) return;
-  const { resourceVersion, labels = {}, finalizers = [] } = pod.metadata;
-  const removed = Object.fromEntries(Object.keys(labels).map((key) => [key, null]));
-  const body = {
-    metadata: {
-      resourceVersion,
-      finalizers: [...new Set([...finalizers, FINALIZER_CONFIRM_DELETION])],
-      labels: { ...removed, [LABEL_ACTION_REQUIRED]: 'True', [LABEL_LOGSET_OWNER]: name },
-    },
-  };
-  await context.client.of(Pod).patch({ namespace, name: podName }, merge(body), { signal: context.signal });
 }

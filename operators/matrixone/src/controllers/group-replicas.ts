@@ -19,6 +19,7 @@ export function isScaledElsewhere({ metadata }: MatrixOneCluster, group: string)
  * The CNSet to apply for a group that is scaled elsewhere: without its number of nodes, once that is held by another name. Left out while we
  * were its only holder, the field would be removed.
  * @returns the set as it is wanted while there is none yet
+ * @throws ApiError Conflict when the set has changed since it was read
  */
 export async function withoutReplicas(
   { client, signal }: ActorContext<MatrixOneCluster>,
@@ -27,12 +28,13 @@ export async function withoutReplicas(
 ): Promise<CNSet> {
   if (!live) return wanted;
   if (live.metadata.annotations?.[ANNOTATION_SCALED_GROUPS] === undefined) {
-    const { name, namespace } = live.metadata;
+    // With the version: a number that a scaler has given since would be written over.
+    const { name, namespace, resourceVersion } = live.metadata;
     const annotations = { [ANNOTATION_SCALED_GROUPS]: '' };
     const held = {
       apiVersion: `${GROUP}/${VERSION}`,
       kind: 'CNSet',
-      metadata: { name, namespace, annotations },
+      metadata: { name, namespace, resourceVersion, annotations },
       spec: { replicas: live.spec.replicas },
     };
     await client.of(CNSet).patch(keyOf(live), apply(held), { fieldManager, force: true, signal });

@@ -1,4 +1,4 @@
-import { ConfigMap, type Kind, PodDisruptionBudget, Service } from '@coxswain/k8s';
+import { apiVersionOf, ConfigMap, type Kind, PodDisruptionBudget, Service } from '@coxswain/k8s';
 import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import type { ActorContext } from '@coxswain/runtime/actor';
 import { merge } from '@coxswain/runtime/client';
@@ -11,12 +11,16 @@ type Context = ActorContext<LogSet>;
 /** Milliseconds within which its cluster is deleted too, when it is: with its namespace, or by one command for both. */
 const together = 10_000;
 
-/** The cluster that needs a LogSet which is being deleted; `undefined` when it goes as well, or has let go of it. */
-export function clusterInNeed({ object, store }: Pick<Context, 'object' | 'store'>): MatrixOneCluster | undefined {
+/**
+ * The cluster that needs a LogSet which is being deleted; `undefined` when it goes as well, or has let go of it. Asked of the server: by what is
+ * known late the data would go with the LogSet, or its stores would stay behind for a cluster that is gone.
+ */
+export async function clusterInNeed({ client, object, signal }: Context): Promise<MatrixOneCluster | undefined> {
   const owner = controllerOf(object);
+  if (owner?.kind !== MatrixOneCluster.kind) return undefined;
   const { namespace = '' } = object.metadata;
-  const cluster = owner && store(MatrixOneCluster).get({ namespace, name: owner.name });
-  if (owner?.kind !== MatrixOneCluster.kind || cluster?.metadata.uid !== owner.uid) return undefined;
+  const cluster = await client.of(MatrixOneCluster).find({ namespace, name: owner.name }, { signal });
+  if (cluster?.metadata.uid !== owner.uid) return undefined;
   const { deletionTimestamp, annotations } = cluster.metadata;
   return deletionTimestamp || annotations?.[ANNOTATION_SKIP_SYNC] ? undefined : cluster;
 }
@@ -37,21 +41,24 @@ export async function handOver(context: Context, cluster: MatrixOneCluster, wait
   if (waited < together) return false;
   const bootstrap = object.metadata.annotations?.[ANNOTATION_BOOTSTRAP];
   const annotations = bootstrap === undefined ? {} : { [ANNOTATION_BOOTSTRAP]: bootstrap };
-  await disown(context, KruiseStatefulSet, { annotations });
-  for (const kind of [Service, ConfigMap, PodDisruptionBudget] as const) await disown<Kind>(context, kind, {});
+  await leaveTo(context, cluster, KruiseStatefulSet, { annotations });
+  for (const kind of [Service, ConfigMap, PodDisruptionBudget] as const) await leaveTo<Kind>(context, cluster, kind);
   return true;
 }
 
-/** Takes the children of a kind out of the reach of the garbage collector. */
-async function disown<K extends Kind>(
+/** Leaves the children of a kind to the cluster, with which they go should no LogSet come, and which controls none of them. */
+async function leaveTo<K extends Kind>(
   { client, object, owned, signal }: Context,
+  cluster: MatrixOneCluster,
   kind: K,
-  metadata: object,
+  metadata: object = {},
 ): Promise<void> {
+  const { name, uid = '' } = cluster.metadata;
+  const heir = { apiVersion: apiVersionOf(MatrixOneCluster), kind: MatrixOneCluster.kind, name, uid };
   for (const child of owned(kind)) {
     const { resourceVersion, ownerReferences = [] } = child.metadata;
-    const others = ownerReferences.filter(({ uid }) => uid !== object.metadata.uid);
-    const body = { metadata: { ...metadata, resourceVersion, ownerReferences: others } };
+    const others = ownerReferences.filter((owner) => owner.uid !== object.metadata.uid && owner.uid !== uid);
+    const body = { metadata: { ...metadata, resourceVersion, ownerReferences: [...others, heir] } };
     await client.of(kind as Kind).patch(keyOf(child), merge(body), { signal });
   }
 }

@@ -1,25 +1,17 @@
-import { PersistentVolumeClaim, Pod } from '@coxswain/k8s';
+import { PersistentVolumeClaim } from '@coxswain/k8s';
 import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { type Action, type ActorContext, Resync } from '@coxswain/runtime/actor';
-import { removeFinalizer } from '@coxswain/runtime/apply';
 import { merge } from '@coxswain/runtime/client';
-import { deepEqual, isNotFound, keyOf } from '@coxswain/runtime/core';
-import {
-  ANNOTATION_BOOTSTRAP,
-  FINALIZER_CONFIRM_DELETION,
-  LABEL_LOGSET_OWNER,
-  LogSet,
-  type LogSetSpec,
-  logSetNames,
-  setLabels,
-  VOLUME_DATA,
-} from '../api/index.ts';
+import { deepEqual, keyOf } from '@coxswain/runtime/core';
+import { ANNOTATION_BOOTSTRAP, LogSet, type LogSetSpec, logSetNames, setLabels, VOLUME_DATA } from '../api/index.ts';
 import { type BootstrapMember, chooseBootstrapMembers } from '../config/index.ts';
 import { type LogSetPlan, planLogSet } from '../plan/index.ts';
 import { claimRetention } from '../pods/index.ts';
 import { applyPlan, keyOfSet, liveSet } from './children.ts';
-import { isStillDown, orphanPod } from './failover.ts';
+import { isStillDown } from './failover.ts';
+import { ignoreGone } from './ignore-gone.ts';
 import type { LogScale } from './log-scale.ts';
+import { orphanPod } from './orphans.ts';
 import { ordinalOf, type StoreStatus } from './store-status.ts';
 import { growClaims } from './volumes.ts';
 
@@ -125,35 +117,6 @@ export function replaceStore(input: LogSetInput, { podName = '' }: StoreStatus):
   };
 }
 
-/** Lets go of the pods kept for a post-mortem: their LogSet is being deleted. `true` when none is left. */
-export async function releaseOrphans(context: Context): Promise<boolean> {
-  const { namespace = '', name } = context.object.metadata;
-  const pods = context.client.of(Pod);
-  let left = 0;
-  for await (const pod of pods.listAll({ namespace, labels: { [LABEL_LOGSET_OWNER]: name }, signal: context.signal })) {
-    left++;
-    await removeFinalizer(context.client, Pod, pod, FINALIZER_CONFIRM_DELETION, { signal: context.signal });
-    if (pod.metadata.deletionTimestamp) continue;
-    await deleteOrphan(context, pod);
-    const message = `${pod.metadata.name}, kept for a post-mortem, goes with its LogSet`;
-    context.event({ reason: 'OrphanReleased', message, action: 'Finalize' });
-  }
-  return left === 0;
-}
-
-/** Orphans have none of the labels by which pods are watched, so the server is asked. */
-function deleteOrphan({ client, signal }: Context, pod: Pod): Promise<void> {
-  return ignoreGone(client.of(Pod).delete(keyOf(pod), { signal }));
-}
-
-async function ignoreGone(deletion: Promise<unknown>): Promise<void> {
-  try {
-    await deletion;
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
-}
-
 /** Volumes of stores that were taken away stay while the service lives; with it they go, unless they are to be retained. */
 export async function removeClaims(context: Context): Promise<void> {
   const { object, client, signal } = context;
@@ -163,6 +126,7 @@ export async function removeClaims(context: Context): Promise<void> {
   const prefix = `${VOLUME_DATA}-${logSetNames(name).workload}-`;
   for await (const claim of claims.listAll({ namespace, labels: setLabels('LogSet', namespace, name), signal })) {
     if (!claim.metadata.name.startsWith(prefix) || claim.metadata.deletionTimestamp) continue;
-    await ignoreGone(claims.delete(keyOf(claim), { signal }));
+    const { uid = '' } = claim.metadata;
+    await ignoreGone(claims.delete(keyOf(claim), { preconditions: { uid }, signal }));
   }
 }

@@ -10,7 +10,7 @@ import { Elapsed } from '../elapsed/index.ts';
 import type { LogKeeper } from '../logstore/index.ts';
 import { volumeChange } from '../pods/index.ts';
 import { logSetProblems } from '../validation/index.ts';
-import { podsOf } from './children.ts';
+import { podsOf, podsThere } from './children.ts';
 import { confirmedPods, decideFailover, type FailoverDecision, REPLICAS_MISSING } from './failover.ts';
 import { FailoverGuard } from './failover-guard.ts';
 import { clusterInNeed, handOver } from './hand-over.ts';
@@ -25,12 +25,12 @@ import {
   type LogSetInput,
   liveWorkload,
   logSetPlan,
-  releaseOrphans,
   removeClaims,
   replaceStore,
   syncLogSet,
 } from './logset-actions.ts';
 import { reservedOrdinals } from './ordinals.ts';
+import { ordinalsOutOfUse, releaseOrphans } from './orphans.ts';
 import { isOfTheSpec } from './pod-trouble.ts';
 import { refuse, refuseProblems } from './refuse.ts';
 import { reportTrouble, type SetTrouble, watchTrouble } from './report-trouble.ts';
@@ -76,7 +76,8 @@ export class LogSetActor implements Actor<LogSet> {
     if (!members) return decideBootstrap(spec, live?.metadata.annotations?.[ANNOTATION_BOOTSTRAP]);
     refuseMoves(context, spec, members, live);
     const scale = await this.#scale(context, spec, live);
-    const free: LogSetInput = { spec, members, live, reserved: reservedOrdinals(live), scale };
+    const reserved = await ordinalsOutOfUse(context, spec, live);
+    const free: LogSetInput = { spec, members, live, reserved, scale };
     await this.#hold(context, free, live !== undefined);
     const rollout = await this.#guarded(context, free);
     const input: LogSetInput = { ...free, scale: { ...scale, ...partitionOf(rollout) } };
@@ -104,6 +105,8 @@ export class LogSetActor implements Actor<LogSet> {
       (scale.keepsClaims && spec.replicas > 0 ? 'log stores are going' : undefined);
     if (pending !== undefined) throw new Resync(pending, rollout.after ?? next.after ?? scale.after ?? lookAgain);
     if (trouble.message !== undefined) watchTrouble(context, trouble.message);
+    const blocked = this.#options.buckets && context.conditions.get('BucketBlocked');
+    if (blocked) watchTrouble(context, blocked.message, lookAgain);
     if (notKept !== undefined) watchTrouble(context, notKept, refusalAgain);
     return undefined;
   }
@@ -198,17 +201,18 @@ export class LogSetActor implements Actor<LogSet> {
 
   async finalize(context: Context): Promise<boolean> {
     const { namespace = '', name, uid, deletionTimestamp = '' } = context.object.metadata;
-    const cluster = clusterInNeed(context);
+    const cluster = await clusterInNeed(context);
     if (cluster) return handOver(context, cluster, this.#elapsed.since(`${uid} deleted`, deletionTimestamp));
     const names = logSetNames(name);
-    if (this.#options.buckets) await noteRan(context, podsOf(context, 'LogSet'));
+    const pods = await podsThere(context, 'LogSet');
+    if (this.#options.buckets) await noteRan(context, pods);
     const gone = [
       await context.ensureGone(KruiseStatefulSet, { namespace, name: names.workload }),
       await context.ensureGone(Service, { namespace, name: names.discovery }),
       await context.ensureGone(Service, { namespace, name: names.headless }),
       await releaseOrphans(context),
     ];
-    if (!gone.every(Boolean) || podsOf(context, 'LogSet').length > 0) return false;
+    if (!gone.every(Boolean) || pods.length > 0) return false;
     await removeClaims(context);
     this.#guard?.forget(context);
     return this.#options.buckets ? releaseBucket(context, this.#options.buckets) : true;

@@ -2,8 +2,8 @@
 import '@coxswain/schema/cel';
 import { startCluster } from '@coxswain/cluster';
 import { Secret } from '@coxswain/k8s';
-import { installCrds } from '@coxswain/runtime/apply';
-import { merge } from '@coxswain/runtime/client';
+import { controllerReference, installCrds } from '@coxswain/runtime/apply';
+import { type Client, merge } from '@coxswain/runtime/client';
 import { formatTime, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { eventKind } from '@coxswain/runtime/events';
 import { createManager } from '@coxswain/runtime/manager';
@@ -14,21 +14,26 @@ import type { SqlService, SqlStatement, SqlTarget } from '../sql/index.ts';
 import { setupMetricReader } from './metric-reader.ts';
 
 const key = { namespace: 'default', name: 'mo' };
+const reader = { namespace: 'default', name: 'mo-metric' };
 const text = (data: string | undefined) => Buffer.from(data ?? '', 'base64').toString();
 
 /** A database that notes what it is asked. */
 class TestSql implements SqlService {
   readonly asked: { readonly target: SqlTarget; readonly statements: readonly SqlStatement[] }[] = [];
   trouble: Error | undefined;
+  /** What happens while it works. */
+  meanwhile: (() => Promise<unknown>) | undefined;
 
   async run(target: SqlTarget, statements: readonly SqlStatement[]): Promise<[]> {
     if (this.trouble) throw this.trouble;
     this.asked.push({ target, statements });
+    await this.meanwhile?.();
     return [];
   }
 }
 
-test('the user for metrics is made once the cluster is ready, and once only', async () => {
+/** A server with a cluster that has a credential and is not ready, and the controller on it. */
+async function start() {
   const clock = new VirtualClock();
   const [random, log, sql] = [seededRandom(1), silentLogger, new TestSql()];
   const drive = <T>(promise: Promise<T>) => clock.drive(promise, { limit: 60_000 });
@@ -38,25 +43,44 @@ test('the user for metrics is made once the cluster is ready, and once only', as
   const manager = createManager({ client, name: 'test', clock, random, log });
   setupMetricReader(manager, sql);
   await drive(manager.start());
+  const made = await drive(makeCluster(client));
+  await drive(client.of(Secret).create(credentialOf(made)));
+  const stop = async () => {
+    await drive(manager.stop());
+    await drive(cluster.stop());
+  };
+  return { client, clock, drive, made, sql, [Symbol.asyncDispose]: stop };
+}
 
+function makeCluster(client: Client): Promise<MatrixOneCluster> {
   const logService = { replicas: 1, volume: { size: '1Gi' }, sharedStorage: { fileSystem: { path: '/x' } } };
   const spec = { version: '2.1.0', metricReaderEnabled: true, logService, tn: { replicas: 1 }, cnGroups: [] };
-  const created = await drive(
-    client.of(MatrixOneCluster).create({ metadata: key, spec } as unknown as MatrixOneCluster),
-  );
-  await drive(client.of(Secret).create(credentialOf(created)));
-  await clock.advance(60_000);
-  expect(sql.asked).toEqual([]);
+  return client.of(MatrixOneCluster).create({ metadata: key, spec });
+}
 
-  sql.trouble = new Error('SQL at mo-tp-cn.default.svc:6001: connect: no answer within 10s');
+/** Says that it is ready, and where it is asked. */
+function becomeReady({ client, clock }: { readonly client: Client; readonly clock: VirtualClock }) {
   const ready = { type: 'Ready', status: 'True', reason: 'AllSetsReady', message: '' };
   const status = {
     conditions: [{ ...ready, lastTransitionTime: formatTime(clock.now()) }],
     cnGroups: { groups: [{ name: 'mo-tp', host: 'mo-tp-cn.default' }] },
   };
-  await drive(client.of(MatrixOneCluster).patchStatus(key, merge({ status })));
+  return client.of(MatrixOneCluster).patchStatus(key, merge({ status }));
+}
+
+const reasonsOf = async (client: Client) =>
+  (await client.of(eventKind).list({ namespace: 'default' })).items.map(({ reason }) => reason);
+
+test('the user for metrics is made once the cluster is ready, and once only', async () => {
+  await using world = await start();
+  const { client, clock, drive, sql } = world;
+  await clock.advance(60_000);
+  expect(sql.asked).toEqual([]);
+
+  sql.trouble = new Error('SQL at mo-tp-cn.default.svc:6001: connect: no answer within 10s');
+  await drive(becomeReady(world));
   await clock.advance(1_000);
-  const secretOf = () => drive(client.of(Secret).get({ namespace: 'default', name: 'mo-metric' }));
+  const secretOf = () => drive(client.of(Secret).get(reader));
   const { data } = await secretOf();
   expect([data?.['username'], data?.['account'], data?.['role']].map(text)).toEqual([
     'mo_operator',
@@ -65,8 +89,7 @@ test('the user for metrics is made once the cluster is ready, and once only', as
   ]);
   const password = text(data?.['password']);
   expect(password).toMatch(/^[\w-]{12}$/);
-  const { items } = await drive(client.of(eventKind).list({ namespace: 'default' }));
-  expect(items.map(({ reason }) => reason)).toContain('MetricReaderFailed');
+  expect(await drive(reasonsOf(client))).toContain('MetricReaderFailed');
 
   sql.trouble = undefined;
   await clock.advance(30_000);
@@ -86,6 +109,52 @@ test('the user for metrics is made once the cluster is ready, and once only', as
   await clock.advance(600_000);
   expect(sql.asked).toHaveLength(1);
   expect((await secretOf()).data).toEqual(data);
-  await drive(manager.stop());
-  await drive(cluster.stop());
+});
+
+test('the user of a cluster of this name that was before is not taken for its own: its Secret is about to go', async () => {
+  await using world = await start();
+  const { client, clock, drive, made, sql } = world;
+  const before = { ...made, metadata: { ...made.metadata, uid: '00000000-0000-4000-8000-000000000000' } };
+  const metadata = { ...reader, ownerReferences: [controllerReference(MatrixOneCluster, before)] };
+  const secrets = client.of(Secret);
+  await drive(secrets.create({ metadata, stringData: { username: 'mo_operator', password: 'old' } }));
+  await drive(becomeReady(world));
+  await clock.advance(60_000);
+  expect(sql.asked).toEqual([]);
+  expect(await drive(reasonsOf(client))).toEqual([]);
+  await drive(secrets.delete(reader));
+  await clock.advance(60_000);
+  const { data, metadata: now } = await drive(secrets.get(reader));
+  expect(now.ownerReferences?.map(({ uid }) => uid)).toEqual([made.metadata.uid]);
+  expect(sql.asked.map(({ statements }) => statements[0]?.values)).toEqual([[text(data?.['password'])]]);
+});
+
+test('a cluster that is made anew while the user is made for the one before is not told that it has one', async () => {
+  await using world = await start();
+  const { client, clock, drive, sql } = world;
+  const clusters = client.of(MatrixOneCluster);
+  sql.meanwhile = async () => {
+    await clusters.delete(key);
+    await makeCluster(client);
+  };
+  await drive(becomeReady(world));
+  await clock.advance(60_000);
+  expect(sql.asked).toHaveLength(1);
+  expect((await drive(clusters.get(key))).status?.clusterMetrics).toBeUndefined();
+});
+
+test('a cluster whose status changes while the user is made is told on the next try, and nobody is warned', async () => {
+  await using world = await start();
+  const { client, clock, drive, sql } = world;
+  const clusters = client.of(MatrixOneCluster);
+  sql.meanwhile = async () => {
+    sql.meanwhile = undefined;
+    await clusters.patchStatus(key, merge({ status: { host: 'mo-proxy.default' } }));
+  };
+  await drive(becomeReady(world));
+  await clock.advance(5_000);
+  const { status } = await drive(clusters.get(key));
+  expect(status?.clusterMetrics).toEqual({ initialized: true, secretRef: { name: 'mo-metric' } });
+  expect(new Set(sql.asked.map(({ statements }) => statements[0]?.values?.[0])).size).toBe(1);
+  expect(await drive(reasonsOf(client))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Secret } from '@coxswain/k8s';
-import { controllerReference, isReady } from '@coxswain/runtime/apply';
+import { isReady } from '@coxswain/runtime/apply';
 import { merge } from '@coxswain/runtime/client';
 import {
   generationChanged,
@@ -10,15 +10,18 @@ import {
   type Result,
   statusChanged,
 } from '@coxswain/runtime/controller';
-import { isAlreadyExists, messageOf } from '@coxswain/runtime/core';
+import { isConflict, messageOf } from '@coxswain/runtime/core';
 import { createRecorder, type EventRecorder } from '@coxswain/runtime/events';
 import type { Manager } from '@coxswain/runtime/manager';
 import { ANNOTATION_SKIP_SYNC, credentialName, MatrixOneCluster, PORT_SQL } from '../api/index.ts';
 import { metricPasswordLength, metricReaderOf, metricReaderStatements } from '../children/index.ts';
 import { credentialFrom, type SqlService } from '../sql/index.ts';
+import { makeOnce } from './secret-once.ts';
 
 /** Milliseconds between two attempts. */
 const retryAfter = 30_000;
+/** Milliseconds to the next look where something else has to happen, or has happened, and nothing is wrong. */
+const lookAgain = 2_000;
 
 export interface MetricReaderOptions {
   readonly sql: SqlService;
@@ -43,10 +46,11 @@ export class MetricReaderController implements Reconciler {
     const host = cluster && hostFor(cluster);
     if (!cluster || host === undefined) return undefined;
     try {
-      await this.#make(context, cluster, host);
-      return undefined;
+      return await this.#make(context, cluster, host);
     } catch (error) {
       context.signal.throwIfAborted();
+      // The cluster has changed meanwhile: as it is now, it is looked at again.
+      if (isConflict(error)) return { requeueAfter: lookAgain };
       const message = `the user for metrics could not be made: ${messageOf(error)}`;
       this.#options.recorder.event(MatrixOneCluster, cluster, {
         type: 'Warning',
@@ -58,30 +62,21 @@ export class MetricReaderController implements Reconciler {
     }
   }
 
-  async #make({ client, key, signal }: ReconcileContext, cluster: MatrixOneCluster, host: string): Promise<void> {
-    const { namespace = '', name } = cluster.metadata;
-    const secrets = client.of(Secret);
-    const admin = credentialFrom(await secrets.get({ namespace, name: credentialName(name) }, { signal }));
+  async #make({ client, key, signal }: ReconcileContext, cluster: MatrixOneCluster, host: string): Promise<Result> {
+    const { name, namespace = '', resourceVersion } = cluster.metadata;
+    const secret = await client.of(Secret).get({ namespace, name: credentialName(name) }, { signal });
+    const target = { host, port: PORT_SQL, credential: credentialFrom(secret) };
     const { randomBytes: draw = randomBytes, sql } = this.#options;
     const wanted = metricReaderOf(cluster, draw(metricPasswordLength));
     // First the Secret: a user whose password nobody has noted is lost.
-    const reader = await secrets
-      .create(
-        {
-          ...wanted,
-          metadata: { ...wanted.metadata, ownerReferences: [controllerReference(MatrixOneCluster, cluster)] },
-        },
-        { signal },
-      )
-      .catch((error: unknown) => {
-        if (!isAlreadyExists(error)) throw error;
-        return secrets.get({ namespace, name: wanted.metadata.name }, { signal });
-      });
-    const { password } = credentialFrom(reader);
-    const target = { host, port: PORT_SQL, credential: admin };
-    await sql.run(target, metricReaderStatements(password), signal);
+    const reader = await makeOnce(client, cluster, wanted, signal);
+    if (!reader) return { requeueAfter: lookAgain };
+    await sql.run(target, metricReaderStatements(credentialFrom(reader).password), signal);
     const clusterMetrics = { initialized: true, secretRef: { name: wanted.metadata.name } };
-    await client.of(MatrixOneCluster).patchStatus(key, merge({ status: { clusterMetrics } }), { signal });
+    // With the version: a cluster that was made anew meanwhile has no such user.
+    const body = { metadata: { resourceVersion }, status: { clusterMetrics } };
+    await client.of(MatrixOneCluster).patchStatus(key, merge(body), { signal });
+    return undefined;
   }
 }
 

@@ -84,7 +84,7 @@ async function follow(context: Context, { jobUID }: Restore): Promise<Action<Mat
   if (phase === 'Completed') return conclude('Completed');
   if (phase === 'Failed') {
     const why = conditions.find(({ type }) => type === 'Ended')?.message;
-    return conclude('Failed', `RestoreJob ${name} failed${why && `: ${why}`}`);
+    return conclude('Failed', `RestoreJob ${name} failed${why ? `: ${why}` : ''}`);
   }
   if (job.metadata.annotations?.[ANNOTATION_HELD]) return letGo(job);
   return wait(context, 'Restoring', `RestoreJob ${name} is ${phase ?? 'to begin'}`);
@@ -130,7 +130,7 @@ function makeRestoreJob(backupName: string): Action<MatrixOneCluster> {
   };
 }
 
-/** Writes how it stands, unless the cluster has changed since it was read. */
+/** Writes how it stands, unless the cluster has changed since it was read. Not in the draft, which could be laid over an end. */
 async function write(context: Context, restore: Restore): Promise<void> {
   const { client, object, signal } = context;
   const { resourceVersion } = object.metadata;
@@ -140,7 +140,6 @@ async function write(context: Context, restore: Restore): Promise<void> {
     throw new Error(
       "the CRD of MatrixOneCluster is of another operator and keeps no status.restore; install this operator's",
     );
-  context.status.restore = restore;
 }
 
 /** The one RestoreJob of this cluster, from now on. */

@@ -43,7 +43,9 @@ test('a LogSet deleted by hand lets its stores run on, and the next one finds th
   expect(next.metadata.annotations?.[bootstrap]).toBe(first.metadata.annotations?.[bootstrap]);
   expect(await podsOf(world, 'LogSet')).toEqual(before);
   const kept = await world.drive(world.client.of(KruiseStatefulSet).get(inNamespace('mo-log')));
-  expect(kept.metadata).toMatchObject({ uid: stores.metadata.uid, ownerReferences: [{ uid: next.metadata.uid }] });
+  expect(kept.metadata.uid).toBe(stores.metadata.uid);
+  const owners = kept.metadata.ownerReferences?.map(({ kind, uid, controller }) => [kind, uid, controller]);
+  expect(owners).toContainEqual(['LogSet', next.metadata.uid, true]);
   expect(kept.spec.reserveOrdinals).toEqual([7]);
   const claims = await world.drive(world.client.of(BucketClaim).list({ namespace: 'default' }));
   expect(claims.items.map(({ status }) => status)).toMatchObject([{ state: 'InUse', bindTo: 'default/mo' }]);
