@@ -1,8 +1,17 @@
-import { Pod } from '@coxswain/k8s';
+import { type Kind, type KubeObject, Pod } from '@coxswain/k8s';
 import { conditionsOf } from '@coxswain/runtime/apply';
+import type { Store } from '@coxswain/runtime/cache';
 import type { ReconcileContext } from '@coxswain/runtime/controller';
+import type { ObjectKey } from '@coxswain/runtime/core';
 import type { EventDetails, EventRecorder } from '@coxswain/runtime/events';
-import { CNSet, CONDITION_HAKEEPER_SILENT, LABEL_INSTANCE, LogSet } from '../api/index.ts';
+import {
+  ANNOTATION_SKIP_SYNC,
+  CNSet,
+  CONDITION_HAKEEPER_SILENT,
+  LABEL_INSTANCE,
+  LogSet,
+  MatrixOneCluster,
+} from '../api/index.ts';
 import type { Elapsed } from '../elapsed/index.ts';
 import type { CnStore, CnStoreService } from './service.ts';
 import { storeOfPod } from './store-of-pod.ts';
@@ -43,7 +52,10 @@ export function passOf(context: ReconcileContext, pod: Pod, { service, recorder,
  */
 export function isAbandoned({ cache, set, store }: Pass): boolean {
   const logSet = cache.store(LogSet).get(store.logSet);
-  return isClusterGone(set, logSet) || (isLeaving(set) && logSet !== undefined && isSilent(logSet));
+  return (
+    isClusterGone(set, store.logSet, (kind) => cache.store(kind)) ||
+    (isLeaving(set) && logSet !== undefined && isSilent(logSet))
+  );
 }
 
 /** Whether a set is being deleted, with all of its nodes. */
@@ -55,9 +67,19 @@ function isSilent(logSet: LogSet): boolean {
   return conditionsOf(logSet).some(({ type }) => type === CONDITION_HAKEEPER_SILENT);
 }
 
-/** The same of a node's set and of the log service that the set names, each as far as it is there. */
-export function isClusterGone(set: CNSet | undefined, logSet: LogSet | undefined): boolean {
+/**
+ * The same of a node's set and of the log service that the set names, each as far as it is there. A log service that was deleted by hand its cluster
+ * makes again, and it is the same one for the node.
+ */
+export function isClusterGone(
+  set: CNSet | undefined,
+  logSet: ObjectKey,
+  store: <K extends KubeObject>(kind: Kind<K>) => Store<K>,
+): boolean {
   if (!set) return true;
   if (set.deps?.externalLogSet?.haKeeperEndpoint) return false;
-  return !logSet || logSet.metadata.deletionTimestamp !== undefined;
+  const stays = (object: KubeObject | undefined) => object !== undefined && !object.metadata.deletionTimestamp;
+  if (stays(store(LogSet).get(logSet))) return false;
+  const cluster = store(MatrixOneCluster).get(logSet);
+  return !stays(cluster) || cluster?.metadata.annotations?.[ANNOTATION_SKIP_SYNC] !== undefined;
 }

@@ -2,7 +2,7 @@ import { Pod } from '@coxswain/k8s';
 import type { InformerScope } from '@coxswain/runtime/cache';
 import { createRecorder } from '@coxswain/runtime/events';
 import type { Manager } from '@coxswain/runtime/manager';
-import { CNSet, LABEL_COMPONENT, LogSet } from '../api/index.ts';
+import { CNSet, LABEL_COMPONENT, LogSet, MatrixOneCluster } from '../api/index.ts';
 import { Elapsed } from '../elapsed/index.ts';
 import { CnStoreController } from './controller.ts';
 import type { CnStoreService } from './service.ts';
@@ -33,6 +33,7 @@ export function setupCnStores(manager: Manager, service: CnStoreService, scope: 
     // Only read: but a node whose set or log service is not seen yet is not one whose cluster is gone.
     .watches(CNSet, { map: nobody })
     .watches(LogSet, { map: nobody })
+    .watches(MatrixOneCluster, { map: nobody })
     .options({ workers })
     .where(({ object }) => object.metadata.labels?.[LABEL_COMPONENT] === 'CNSet')
     .run(new CnStoreController({ service, recorder, elapsed: new Elapsed(clock) }));

@@ -7,7 +7,7 @@ import { merge, strategic } from '@coxswain/runtime/client';
 import { formatTime, seededRandom, silentLogger, VirtualClock } from '@coxswain/runtime/core';
 import { eventKind } from '@coxswain/runtime/events';
 import { createManager, type Manager } from '@coxswain/runtime/manager';
-import { type CNLabel, CNSet, LogSet } from '../api/index.ts';
+import { type CNLabel, CNSet, LogSet, MatrixOneCluster } from '../api/index.ts';
 import { UnregisteredNodeError } from './errors.ts';
 import type { CnStore, CnStoreService, LockHandover, StoreLoad } from './service.ts';
 import { setupCnStores } from './setup.ts';
@@ -92,7 +92,14 @@ export class NodeWorld implements AsyncDisposable {
     const [random, log] = [seededRandom(1), silentLogger];
     const cluster = await clock.drive(startCluster({ clock, random, log, controlPlane: false }), patience);
     const { client } = cluster;
-    await clock.drive(installCrds(client, [CNSet.crd(), LogSet.crd()], { clock }), patience);
+    await clock.drive(
+      installCrds(
+        client,
+        [CNSet, LogSet, MatrixOneCluster].map((kind) => kind.crd()),
+        { clock },
+      ),
+      patience,
+    );
     const world = new NodeWorld(clock, cluster, service);
     await world.startOperator();
     const volume = { size: '1Gi' };

@@ -2,14 +2,13 @@ import { PersistentVolumeClaim } from '@coxswain/k8s';
 import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { type Action, type ActorContext, Resync } from '@coxswain/runtime/actor';
 import { merge } from '@coxswain/runtime/client';
-import { deepEqual, keyOf } from '@coxswain/runtime/core';
+import { deepEqual, ignoreNotFound, keyOf } from '@coxswain/runtime/core';
 import { ANNOTATION_BOOTSTRAP, LogSet, type LogSetSpec, logSetNames, setLabels, VOLUME_DATA } from '../api/index.ts';
 import { type BootstrapMember, chooseBootstrapMembers } from '../config/index.ts';
 import { type LogSetPlan, planLogSet } from '../plan/index.ts';
 import { claimRetention } from '../pods/index.ts';
 import { applyPlan, keyOfSet, liveSet } from './children.ts';
 import { isStillDown } from './failover.ts';
-import { ignoreGone } from './ignore-gone.ts';
 import type { LogScale } from './log-scale.ts';
 import { orphanPod } from './orphans.ts';
 import { ordinalOf, type StoreStatus } from './store-status.ts';
@@ -127,6 +126,6 @@ export async function removeClaims(context: Context): Promise<void> {
   for await (const claim of claims.listAll({ namespace, labels: setLabels('LogSet', namespace, name), signal })) {
     if (!claim.metadata.name.startsWith(prefix) || claim.metadata.deletionTimestamp) continue;
     const { uid = '' } = claim.metadata;
-    await ignoreGone(claims.delete(keyOf(claim), { preconditions: { uid }, signal }));
+    await ignoreNotFound(claims.delete(keyOf(claim), { preconditions: { uid }, signal }));
   }
 }

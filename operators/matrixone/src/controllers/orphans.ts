@@ -3,7 +3,7 @@ import type { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import type { ActorContext } from '@coxswain/runtime/actor';
 import { removeFinalizer } from '@coxswain/runtime/apply';
 import { merge } from '@coxswain/runtime/client';
-import { keyOf } from '@coxswain/runtime/core';
+import { ignoreNotFound, keyOf } from '@coxswain/runtime/core';
 import {
   FINALIZER_CONFIRM_DELETION,
   LABEL_ACTION_REQUIRED,
@@ -13,7 +13,6 @@ import {
 } from '../api/index.ts';
 import { storeOrdinals } from '../config/index.ts';
 import { podsOf } from './children.ts';
-import { ignoreGone } from './ignore-gone.ts';
 import { reservedOrdinals } from './ordinals.ts';
 import { ordinalOf } from './store-status.ts';
 
@@ -73,7 +72,7 @@ export async function releaseOrphans(context: Context): Promise<boolean> {
   for (const pod of orphans) {
     await removeFinalizer(client, Pod, pod, FINALIZER_CONFIRM_DELETION, { signal });
     if (pod.metadata.deletionTimestamp) continue;
-    await ignoreGone(client.of(Pod).delete(keyOf(pod), { signal }));
+    await ignoreNotFound(client.of(Pod).delete(keyOf(pod), { signal }));
     const message = `${pod.metadata.name}, kept for a post-mortem, goes with its LogSet`;
     event({ reason: 'OrphanReleased', message, action: 'Finalize' });
   }

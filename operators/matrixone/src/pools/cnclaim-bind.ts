@@ -48,7 +48,7 @@ async function take(context: Context): Promise<Pod | undefined> {
   const pods = [...store(Pod).list({ ...inNamespace, labels: LABEL_PHASE })];
   const claims = [...store(CNClaim).list(inNamespace)];
   const [mine] = orphans(object, pods, claims);
-  if (mine) return mine;
+  if (mine) return confirmed(context, mine);
   for (const pod of candidates(object, pods, claims).filter(isNormal)) {
     try {
       return await changeMetadata(client, pod, boundMarks(object), signal);
@@ -57,6 +57,17 @@ async function take(context: Context): Promise<Pod | undefined> {
     }
   }
   return undefined;
+}
+
+/**
+ * A pod that bears the claim's mark, as the server has it: by a mark that is known late it may be another claim's by now.
+ * @throws Resync when it is
+ */
+async function confirmed({ client, object, signal }: Context, pod: Pod): Promise<Pod> {
+  const now = await client.of(Pod).find(keyOf(pod), { signal });
+  const isOurs = now && phaseOf(now) === 'Bound' && claimantOf(now) === object.metadata.name;
+  if (isOurs && now.metadata.uid === pod.metadata.uid) return now;
+  throw new Resync(`pod ${pod.metadata.name} is not this claim's any more, which is not known here yet`, lookAgain);
 }
 
 /** Puts the pod of a claim into service, unless it has been given back meanwhile. */

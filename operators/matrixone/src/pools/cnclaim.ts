@@ -124,19 +124,25 @@ async function isThere({ client, object, signal }: Context): Promise<boolean> {
 }
 
 /**
- * The pod is gone; for good, so the server is asked, as what is known of it may be old. First the phase: a claim without a pod that is not lost
- * would look for another.
+ * The pod is gone; for good, so the server is asked, as what is known of it may be old, and nothing is said of a claim that has changed meanwhile.
+ * First the phase: a claim without a pod that is not lost would look for another.
  */
 const lose: Action<CNClaim> = {
   name: 'Lose',
   async run(context) {
-    const { client, object, signal } = context;
+    const { client, object, signal, status } = context;
     const key = keyOf(object);
     if (object.status?.phase !== 'Lost' && (await isThere(context)))
       throw new Resync(`pod ${podOf(object)} is there, and not seen yet`, lookAgain);
-    const lost = await client.of(CNClaim).patchStatus(key, merge({ status: { phase: 'Lost' } }), { signal });
-    const { resourceVersion } = lost.metadata;
-    const body = { metadata: { resourceVersion }, spec: { podName: null, nodeName: null } };
+    const { resourceVersion } = object.metadata;
+    const said = { metadata: { resourceVersion }, status: { phase: 'Lost' } };
+    const lost = await client.of(CNClaim).patchStatus(key, merge(said), { signal });
+    // The rest of this pass, too, is about a claim that is lost.
+    status.phase = 'Lost';
+    const body = {
+      metadata: { resourceVersion: lost.metadata.resourceVersion },
+      spec: { podName: null, nodeName: null },
+    };
     await client.of(CNClaim).patch(key, merge(body), { signal });
   },
 };

@@ -2,7 +2,7 @@ import type { Kind, KubeObject, Pod } from '@coxswain/k8s';
 import type { Store } from '@coxswain/runtime/cache';
 import type { Client } from '@coxswain/runtime/client';
 import { type Clock, formatTime } from '@coxswain/runtime/core';
-import { CNClaim, CNSet, LABEL_INSTANCE, LogSet } from '../api/index.ts';
+import { CNClaim, CNSet, LABEL_INSTANCE } from '../api/index.ts';
 import { type CnStore, type CnStoreService, changeMetadata, isClusterGone, storeOfPod } from '../cnstore/index.ts';
 import { isUnknownStore } from '../mo/index.ts';
 import { otherHolder } from './claim-candidates.ts';
@@ -35,7 +35,7 @@ export async function reclaim(means: Means, service: CnStoreService, pod: Pod, c
   const set = setOf(means.store(CNSet), pod);
   const store = storeOfPod(pod, set);
   // Without its cluster there is nobody to tell, and nobody who would send sessions.
-  if (!isClusterGone(set, means.store(LogSet).get(store.logSet))) {
+  if (!isClusterGone(set, store.logSet, (kind) => means.store(kind))) {
     try {
       await service.drain(store, signal);
     } catch (error) {

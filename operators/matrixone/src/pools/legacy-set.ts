@@ -1,7 +1,7 @@
 import { Pod } from '@coxswain/k8s';
 import type { ActorContext } from '@coxswain/runtime/actor';
 import { merge } from '@coxswain/runtime/client';
-import { deepEqual, isConflict, isNotFound, keyOf } from '@coxswain/runtime/core';
+import { deepEqual, ignoreNotFound, isConflict, isNotFound, keyOf } from '@coxswain/runtime/core';
 import {
   CNClaim,
   type CNPool,
@@ -60,26 +60,54 @@ export async function markOutdated(context: Context, pods: readonly Pod[], isOut
   }
 }
 
+/** The pods of a set as the server has them, before any of it goes. */
+async function podsThere({ client, object, signal }: Context, set: string): Promise<readonly Pod[]> {
+  const { namespace = '' } = object.metadata;
+  const pods: Pod[] = [];
+  for await (const pod of client.of(Pod).listAll({ namespace, labels: { [LABEL_INSTANCE]: set }, signal }))
+    pods.push(pod);
+  return pods;
+}
+
 /** Empties a set of an earlier revision: what is in use stays until it is given back. Answers what there still is. */
 export async function emptyLegacySet(context: Context, set: CNSet): Promise<PoolCensus> {
-  const { name, deletionTimestamp, resourceVersion } = set.metadata;
+  const { name, deletionTimestamp } = set.metadata;
   await retire(context, census(podsOfSet(context, name)).free);
   const pods = podsOfSet(context, name);
-  const left = census(pods);
-  if (deletionTimestamp) return left;
-  if (pods.length === 0) {
-    await context.ensureGone(CNSet, keyOf(set));
-    return left;
+  if (!deletionTimestamp) {
+    await markOutdated(context, stayingPods(context, name), true);
+    if (pods.length === 0 || !isAt(set, pods)) await shrink(context, set);
   }
-  await markOutdated(context, stayingPods(context, name), true);
-  // Its template is left alone: a rollout would stop what still serves.
-  const spec = {
-    replicas: left.inUse.length + left.free.length,
-    podsToDelete: left.terminating.map(({ metadata }) => metadata.name).sort(),
+  return census(pods);
+}
+
+/** What a set is told while it empties. Its template is left alone: a rollout would stop what still serves. */
+function emptying(pods: readonly Pod[]): Required<Pick<CNSet['spec'], 'replicas' | 'podsToDelete'>> {
+  const { inUse, free, terminating } = census(pods);
+  return {
+    replicas: inUse.length + free.length,
+    podsToDelete: terminating.map(({ metadata }) => metadata.name).sort(),
   };
-  if (set.spec.replicas !== spec.replicas || !deepEqual(set.spec.podsToDelete ?? [], spec.podsToDelete)) {
-    const patch = merge({ metadata: { resourceVersion }, spec });
-    await context.client.of(CNSet).patch(keyOf(set), patch, { signal: context.signal });
+}
+
+function isAt({ spec: { replicas, podsToDelete = [] } }: CNSet, pods: readonly Pod[]): boolean {
+  return deepEqual({ replicas, podsToDelete }, emptying(pods));
+}
+
+/**
+ * Lets go of what a set does not need any more. Which pods there are is asked of the server: one that is not known here yet would be stopped with
+ * its sessions.
+ * @throws ApiError Conflict when the set has changed
+ */
+async function shrink(context: Context, set: CNSet): Promise<void> {
+  const { client, signal } = context;
+  const { name, uid = '', resourceVersion = '' } = set.metadata;
+  const pods = await podsThere(context, name);
+  if (pods.length === 0) {
+    const preconditions = { uid, resourceVersion };
+    await ignoreNotFound(client.of(CNSet).delete(keyOf(set), { propagation: 'Background', preconditions, signal }));
+  } else if (!isAt(set, pods)) {
+    const patch = merge({ metadata: { resourceVersion }, spec: emptying(pods) });
+    await client.of(CNSet).patch(keyOf(set), patch, { signal });
   }
-  return left;
 }

@@ -21,6 +21,7 @@ import {
   LABEL_CLAIMED_BY,
   LABEL_POOL,
   LogSet,
+  MatrixOneCluster,
 } from '../api/index.ts';
 import { unmanagedCnStores } from '../cnstore/index.ts';
 import { childrenOfSets } from '../controllers/index.ts';
@@ -76,12 +77,14 @@ export function setupPools(manager: Manager, options: MatrixOneOptions = {}): vo
     .watches(CNPool, { map: nobody })
     .watches(CNSet, { map: nobody })
     .watches(LogSet, { map: nobody })
+    .watches(MatrixOneCluster, { map: nobody })
     .run();
   manager
     .controller(CNClaim, 'cn-claim-unheld-pods')
     .watches(Pod, { scope, where: labelsChanged, map: namedBy(LABEL_CLAIMED_BY) })
     .watches(CNSet, { map: nobody })
     .watches(LogSet, { map: nobody })
+    .watches(MatrixOneCluster, { map: nobody })
     .run(new UnheldPodsController({ cnStores }));
   manager
     .actor(CNClaimSet, new CNClaimSetActor({ random: options.random ?? systemRandom }), {

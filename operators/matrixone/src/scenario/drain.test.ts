@@ -3,9 +3,10 @@ import { ConfigMap, Pod } from '@coxswain/k8s';
 import { merge } from '@coxswain/runtime/client';
 import { eventKind } from '@coxswain/runtime/events';
 import { expect, test } from 'vitest';
-import { CNSet, MatrixOneCluster } from '../api/index.ts';
+import { CNSet, LogSet, MatrixOneCluster } from '../api/index.ts';
 import { type CnStoreService, unmanagedCnStores } from '../cnstore/index.ts';
 import { config, deps, draining, oldImage } from './test-fault-objects.ts';
+import { KnownNodes } from './test-known-nodes.ts';
 import { World } from './test-world.ts';
 
 const key = { namespace: 'default', name: 'mo' };
@@ -50,6 +51,29 @@ test('terminationPolicy Drain empties all nodes first, says what that waits for,
   const { items } = await world.drive(world.client.of(eventKind).list({ namespace: 'default' }));
   const drained = items.filter(({ reason }) => reason === 'Drained').map(({ regarding }) => regarding?.name);
   expect(drained.toSorted()).toEqual(names);
+});
+
+test('a node that drains goes on when its log service is deleted by hand, as its cluster makes that again', {
+  timeout: 240_000,
+}, async () => {
+  const cnStores = new KnownNodes();
+  await using world = await World.start({ cnStores });
+  const scalingConfig = { storeDrainEnabled: true, storeDrainTimeout: '10m' };
+  await world.applyExample((cluster) => withGroup(cluster, { scalingConfig }));
+  await world.until('the cluster is settled', () => world.settled());
+  cnStores.now = { sessions: 2, pipelines: 0, replicas: 0 };
+  const cluster = await world.drive(world.client.of(MatrixOneCluster).get(key));
+  const { cnGroups } = withGroup(cluster, { scalingConfig, replicas: 1 }).spec;
+  await world.drive(world.client.of(MatrixOneCluster).patch(key, merge({ spec: { cnGroups } })));
+  await world.clock.advance(30_000);
+  await world.drive(world.client.of(LogSet).delete(key));
+  const labels = 'matrixorigin.io/component=CNSet';
+  const nodes = async () =>
+    (await world.drive(world.client.of(Pod).list({ namespace: 'default', labels }))).items.length;
+  await world.clock.advance(60_000);
+  expect(await nodes()).toBe(2);
+  cnStores.now = { sessions: 0, pipelines: 0, replicas: 0 };
+  await world.until('one node is left', async () => (await nodes()) === 1);
 });
 
 test('where HAKeeper is not asked nodes do not begin out of service, as nobody would put them into it', {

@@ -41,6 +41,7 @@ export {
 } from './field-selector.ts';
 export { type Fields, isFields } from './fields.ts';
 export { deepFreeze } from './freeze.ts';
+export { ignoreNotFound } from './ignore-not-found.ts';
 export { type JsonLoggerOptions, jsonLogger, type LogLevel } from './json-logger.ts';
 export { keyOf, keyString, type ObjectKey, parseKey } from './key.ts';
 export { checkOptions, optionNames } from './known-options.ts';
