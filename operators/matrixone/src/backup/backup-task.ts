@@ -4,6 +4,7 @@ import { findBackup, recordBackup } from './backup-record.ts';
 import type { JobTask } from './job-actor.ts';
 import { fromSecret } from './job-objects.ts';
 import { backupLine, type SqlAddress } from './program-line.ts';
+import { say } from './say.ts';
 
 /** Milliseconds between looks at a source that cannot be reached yet. */
 const lookAgain = 15_000;
@@ -34,14 +35,11 @@ export const backupTask: JobTask<BackupJob> = {
   },
   async accept(context, report, job) {
     const backup = await recordBackup(context, report, job);
-    if (typeof backup === 'string') return backup;
-    context.status.backup = backup.metadata.name;
-    return undefined;
+    return typeof backup === 'string' ? backup : { backup: backup.metadata.name };
   },
-  async wasAccepted(context) {
+  async accepted(context) {
     const backup = await findBackup(context);
-    if (backup) context.status.backup = backup.metadata.name;
-    return backup !== undefined;
+    return backup && { backup: backup.metadata.name };
   },
   keptFor: async () => undefined,
   heldFor: () => undefined,
@@ -64,12 +62,13 @@ export function storageProblem(field: string, { s3, fileSystem }: SharedStorage)
 }
 
 /** @throws Resync while the source does not say where it is */
-async function sourceOf({ client, object, signal, conditions }: ActorContext<BackupJob>): Promise<Source> {
+async function sourceOf(context: ActorContext<BackupJob>): Promise<Source> {
+  const { client, object, signal } = context;
   const { namespace = '' } = object.metadata;
   const { clusterRef, cnSetRef, secretRef } = object.spec.source;
   const what = clusterRef ? `MatrixOneCluster ${clusterRef}` : `CNSet ${cnSetRef}`;
-  const waiting = (why: string): never => {
-    conditions.set('Ended', 'False', 'SourceNotReady', why);
+  const waiting = async (why: string): Promise<never> => {
+    await say(context, BackupJob, {}, { status: 'False', reason: 'SourceNotReady', message: why });
     throw new Resync(why, lookAgain);
   };
   const cluster = clusterRef

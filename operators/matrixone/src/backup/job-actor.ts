@@ -1,22 +1,15 @@
-import { Job, type Kind, type KubeObject, Pod, Service, type Writable } from '@coxswain/k8s';
+import { Job, type Kind, type KubeObject, Pod, Service } from '@coxswain/k8s';
 import { type Action, type Actor, type ActorContext, Resync } from '@coxswain/runtime/actor';
-import { controllerReference, findCondition } from '@coxswain/runtime/apply';
-import { merge } from '@coxswain/runtime/client';
+import { findCondition, isTrue } from '@coxswain/runtime/apply';
 import { controllerOf } from '@coxswain/runtime/controller';
-import {
-  formatTime,
-  isAlreadyExists,
-  keyOf,
-  maskSecrets,
-  messageOf,
-  parseTime,
-  withTimeout,
-} from '@coxswain/runtime/core';
-import { ANNOTATION_STARTED, type BackupJob, type JobKind, type Overlay, type RestoreJob } from '../api/index.ts';
+import { keyOf, maskSecrets, messageOf, parseTime, withTimeout } from '@coxswain/runtime/core';
+import type { BackupJob, JobKind, Overlay, RestoreJob } from '../api/index.ts';
 import { type JobLife, jobLife } from './job-life.ts';
 import { type JobOwner, jobOf, type Program, statusServiceOf } from './job-objects.ts';
-import { podState } from './pod-state.ts';
+import { choose, complete, expire, fail, makeJob, sayPhase, start } from './job-steps.ts';
+import { type PodState, podState, strangerAmong } from './pod-state.ts';
 import type { JobReport, JobReports } from './report.ts';
+import { ENDED, endOf, type JobStatus, say } from './say.ts';
 import { ttlOf } from './ttl.ts';
 
 /** Milliseconds between looks at a program that runs, and at what has to be there before it can. */
@@ -33,20 +26,6 @@ const usualStart = 60_000;
 /** Characters of what a failed program said that are shown. */
 const longestQuote = 1_000;
 
-/** The condition that says how it ended. */
-export const ENDED = 'Ended';
-
-/** How it ended, for good. An operator that hears late may have put the phase back; its word on the end stands. */
-function endOf(object: BackupJob | RestoreJob): 'Completed' | 'Failed' | undefined {
-  const phase = object.status?.phase;
-  if (phase === 'Completed' || phase === 'Failed') return phase;
-  const ended = findCondition(object, ENDED);
-  if (ended?.status !== 'True') return undefined;
-  return ended.reason === 'JobComplete' ? 'Completed' : 'Failed';
-}
-
-type JobStatus = Partial<Writable<NonNullable<BackupJob['status']> & NonNullable<RestoreJob['status']>>>;
-
 /** The condition that says whether its program can be asked, and since when; there only until it has ended. */
 const REACHABLE = 'Reachable';
 
@@ -59,10 +38,10 @@ export interface JobTask<T extends BackupJob | RestoreJob> {
   problem(object: T): string | undefined;
   /** @throws Resync while what it needs is not there */
   program(context: ActorContext<T>): Promise<Program>;
-  /** Takes the result of a program that did what it was to do. Answers why that is none, or nothing. May be repeated. */
-  accept(context: ActorContext<T>, report: JobReport, job: Job): Promise<string | undefined>;
-  /** Whether the result had been taken before its Job was lost. */
-  wasAccepted(context: ActorContext<T>): Promise<boolean>;
+  /** Takes the result of a program that did what it was to do. Answers what the status tells of it, or why it is none. May be repeated. */
+  accept(context: ActorContext<T>, report: JobReport, job: Job): Promise<JobStatus | string>;
+  /** What the status tells of a result that had been taken before its Job was lost. */
+  accepted(context: ActorContext<T>): Promise<JobStatus | undefined>;
   /** Why it may not go yet although its time is over. */
   keptFor(context: ActorContext<T>): Promise<string | undefined>;
   /** Why it may not begin yet. */
@@ -95,9 +74,10 @@ export class JobActor<T extends BackupJob | RestoreJob> implements Actor<T> {
 
   async #begin(context: ActorContext<T>): Promise<Action<T> | undefined> {
     const { object } = context;
-    statusOf(context).phase = 'Pending';
+    const { kind } = this.#task;
+    if (object.status?.phase !== 'Pending') return sayPhase(kind, 'Pending');
     const problem = nameProblem(object) ?? ttlOf(object).problem ?? this.#task.problem(object);
-    if (problem !== undefined) return fail(context, 'SpecInvalid', problem);
+    if (problem !== undefined) return fail(kind, 'SpecInvalid', problem);
     const held = this.#task.heldFor(object);
     if (held !== undefined) throw new Resync(held, pollEvery);
     const life = await lifeOf(context, undefined);
@@ -105,22 +85,23 @@ export class JobActor<T extends BackupJob | RestoreJob> implements Actor<T> {
       const owner = controllerOf(life.job);
       const whose = owner ? `${owner.kind} ${owner.name}` : 'nobody here';
       const what = `the name is taken: there is a Job ${object.metadata.name} that belongs to ${whose}; it begins when that is gone`;
-      context.conditions.set(ENDED, 'False', 'JobNameTaken', what);
+      await say(context, kind, {}, { status: 'False', reason: 'JobNameTaken', message: what });
       throw new Resync(what, pollEvery);
     }
-    if (life.is !== 'absent') return choose(this.#task.kind, life.job);
+    if (life.is !== 'absent') return choose(kind, life.job);
     const program = await this.#task.program(context);
-    return makeJob(this.#task.kind, jobOf(this.#owner(object), program, this.#image));
+    return makeJob(kind, jobOf(this.#owner(object), program, this.#image));
   }
 
   async #follow(context: ActorContext<T>): Promise<Action<T> | undefined> {
     const { object } = context;
-    if (object.status?.phase === 'Pending') statusOf(context).phase = 'Running';
+    // An operator of an earlier version that heard late has put it back.
+    if (object.status?.phase !== 'Running') return sayPhase(this.#task.kind, 'Running');
     const life = await lifeOf(context, object.status?.jobUID);
     switch (life.is) {
       case 'ready':
         await context.apply(Service, statusServiceOf(this.#owner(object)));
-        return start(life.job);
+        return start(this.#task.kind, life.job);
       case 'runs':
         await context.apply(Service, statusServiceOf(this.#owner(object)));
         return this.#poll(context, life.job);
@@ -134,29 +115,28 @@ export class JobActor<T extends BackupJob | RestoreJob> implements Actor<T> {
   }
 
   /** A Job that tells nothing any more has failed, unless its result was taken before: by an operator of which this one hears late, too. */
-  async #lost(context: ActorContext<T>, reason: string, why: string): Promise<never> {
-    const { client, object, signal } = context;
-    if (await this.#task.wasAccepted(context)) return complete(context);
-    const now = await client.of(this.#task.kind).find(keyOf(object), { signal });
-    if (now === undefined || now.metadata.uid !== object.metadata.uid || endOf(now))
-      throw new Resync('it has ended already', pollEvery);
-    return fail(context, reason, why);
+  async #lost(context: ActorContext<T>, reason: string, why: string): Promise<Action<T>> {
+    const { kind } = this.#task;
+    const accepted = await this.#task.accepted(context);
+    return accepted ? complete(kind, accepted) : fail(kind, reason, why);
   }
 
-  async #poll(context: ActorContext<T>, job: Job): Promise<undefined> {
-    const report = await this.#ask(context);
-    if (typeof report === 'string') return unreachable(context, job, report);
+  async #poll(context: ActorContext<T>, job: Job): Promise<Action<T>> {
+    const { kind } = this.#task;
+    const pods = await podsOf(context, job);
+    const report = strangerAmong(pods, job) ? 'another may answer' : await this.#ask(context);
+    if (typeof report === 'string') return unreachable(context, kind, job, podState(pods, job), report);
     context.conditions.set(REACHABLE, 'True', 'StatusRead', 'the program tells how it goes');
     if (!report.completed) {
-      context.conditions.set(ENDED, 'False', 'JobRunning');
+      await say(context, kind, {}, { status: 'False', reason: 'JobRunning' });
       throw new Resync(`Job ${job.metadata.name} runs`, nextLook(context));
     }
     if (report.exitCode !== 0) {
       const said = quoted(report.stderr);
-      return fail(context, 'JobFailed', `exit code ${report.exitCode}${said && `: ${said}`}`);
+      return fail(kind, 'JobFailed', `exit code ${report.exitCode}${said && `: ${said}`}`);
     }
-    const why = await this.#task.accept(context, report, job);
-    return why === undefined ? complete(context) : fail(context, 'ResultInvalid', why);
+    const accepted = await this.#task.accept(context, report, job);
+    return typeof accepted === 'string' ? fail(kind, 'ResultInvalid', accepted) : complete(kind, accepted);
   }
 
   /** A report, or why there is none. */
@@ -172,13 +152,14 @@ export class JobActor<T extends BackupJob | RestoreJob> implements Actor<T> {
 
   /** Ended, for good: a Job that did what it was to do is not needed any more, and after a while nor is this. */
   async #rest(context: ActorContext<T>, end: 'Completed' | 'Failed'): Promise<Action<T>> {
-    const { object, conditions, clock } = context;
-    statusOf(context).phase = end;
+    const { object, clock } = context;
     const isDone = end === 'Completed';
     if (isDone) await removeJob(context);
-    if (conditions.get(ENDED)?.status !== 'True') conditions.set(ENDED, 'True', isDone ? 'JobComplete' : 'JobFailed');
+    const ended = isTrue(object, ENDED) ? findCondition(object, ENDED) : undefined;
+    const reason = isDone ? 'JobComplete' : 'JobFailed';
+    await say(context, this.#task.kind, { phase: end }, ended ? undefined : { status: 'True', reason });
     settle(context);
-    const since = parseTime(conditions.get(ENDED)?.lastTransitionTime ?? formatTime(clock.now()));
+    const since = ended ? parseTime(ended.lastTransitionTime) : clock.now();
     const left = since + ttlOf(object).milliseconds - clock.now();
     if (left > 0) throw new Resync('it has ended', left);
     const kept = await this.#task.keptFor(context);
@@ -202,13 +183,12 @@ export class JobActor<T extends BackupJob | RestoreJob> implements Actor<T> {
  */
 async function unreachable<T extends BackupJob | RestoreJob>(
   context: ActorContext<T>,
+  kind: Kind<T>,
   job: Job,
+  state: PodState,
   why: string,
-): Promise<never> {
-  const { conditions, client, clock, signal } = context;
-  const { namespace = '', name } = job.metadata;
-  const labels = { 'batch.kubernetes.io/job-name': name };
-  const state = podState((await client.of(Pod).list({ namespace, labels, signal })).items);
+): Promise<Action<T>> {
+  const { conditions, clock } = context;
   const message = state.is === 'runs' ? `its status cannot be read: ${why}` : state.message;
   const status = state.is === 'runs' ? 'False' : 'Unknown';
   const before = conditions.get(REACHABLE);
@@ -218,24 +198,28 @@ async function unreachable<T extends BackupJob | RestoreJob>(
   if (!isUsual && before?.reason !== reason) context.event({ type: 'Warning', reason, message });
   conditions.set(REACHABLE, status, reason, message);
   if (state.is === 'runs' && clock.now() - since >= unreachableFor)
-    fail(
-      context,
+    return fail(
+      kind,
       reason,
       `${message}; given up after ${unreachableFor / 60_000} minutes; what it has done is not known`,
     );
-  conditions.set(ENDED, 'False', 'JobRunning', message);
-  throw new Resync(`Job ${name} runs; ${message}`, nextLook(context));
+  await say(context, kind, {}, { status: 'False', reason: 'JobRunning', message });
+  throw new Resync(`Job ${job.metadata.name} runs; ${message}`, nextLook(context));
+}
+
+/** Pods that the service of a Job may reach, as the server has them. */
+async function podsOf<T extends BackupJob | RestoreJob>(
+  { client, signal }: ActorContext<T>,
+  { metadata: { namespace = '', name } }: Job,
+): Promise<readonly Pod[]> {
+  const labels = { 'batch.kubernetes.io/job-name': name };
+  return (await client.of(Pod).list({ namespace, labels, signal })).items;
 }
 
 /** Milliseconds until the next look at a Job that runs. */
-function nextLook<T extends BackupJob | RestoreJob>({ conditions, clock }: ActorContext<T>): number {
-  const since = conditions.get(ENDED)?.lastTransitionTime;
-  return since !== undefined && clock.now() - parseTime(since) < first ? pollAtFirst : pollEvery;
-}
-
-/** What is the same of the status of both kinds. */
-function statusOf<T extends BackupJob | RestoreJob>(context: ActorContext<T>): JobStatus {
-  return context.status as unknown as JobStatus;
+function nextLook<T extends BackupJob | RestoreJob>({ object, clock }: ActorContext<T>): number {
+  const since = findCondition(object, ENDED)?.lastTransitionTime;
+  return since === undefined || clock.now() - parseTime(since) < first ? pollAtFirst : pollEvery;
 }
 
 /** The Job and its service are named after the object, and the names of services are the shorter ones. */
@@ -266,88 +250,8 @@ async function removeJob<T extends BackupJob | RestoreJob>(context: ActorContext
   return life.is === 'absent' || life.is === 'taken' || context.ensureGone(Job, keyOf(context.object));
 }
 
-function makeJob<T extends BackupJob | RestoreJob>(kind: Kind<T>, job: Job): Action<T> {
-  return {
-    name: 'MakeJob',
-    async run({ client, object, signal }) {
-      const ownerReferences = [controllerReference(kind, object)];
-      try {
-        await client.of(Job).create({ ...job, metadata: { ...job.metadata, ownerReferences } }, { signal });
-      } catch (error) {
-        if (!isAlreadyExists(error)) throw error;
-        throw new Resync(`Job ${job.metadata.name} has just been made`);
-      }
-    },
-  };
-}
-
-/** Writes down which Job may run, unless the object has changed since it was read. */
-function choose<T extends BackupJob | RestoreJob>(kind: Kind<T>, job: Job): Action<T> {
-  return {
-    name: 'ChooseJob',
-    async run(context) {
-      const { client, object, signal } = context;
-      const { resourceVersion } = object.metadata;
-      const chosen = { phase: 'Running', jobUID: job.metadata.uid ?? '' };
-      const body = { metadata: { resourceVersion }, status: chosen };
-      const written = await client.of(kind).patchStatus(keyOf(object), merge(body), { signal });
-      if (written.status?.jobUID !== chosen.jobUID)
-        throw new Error(
-          `the CRD of ${kind.kind} is of another operator and keeps no status.jobUID; install this operator's`,
-        );
-      // What this pass ends with is laid over what another operator may have come to meanwhile: nothing of the phase, and no step more.
-      if (object.status?.phase === undefined) delete statusOf(context).phase;
-      throw new Resync(`Job ${job.metadata.name} has been chosen`);
-    },
-  };
-}
-
-/** Lets the Job run, once: a Job that is suspended again later bears the mark. */
-function start<T extends BackupJob | RestoreJob>(job: Job): Action<T> {
-  return {
-    name: 'StartJob',
-    async run({ client, conditions, event, signal }) {
-      const { resourceVersion, name } = job.metadata;
-      const metadata = { resourceVersion, annotations: { [ANNOTATION_STARTED]: 'y' } };
-      await client.of(Job).patch(keyOf(job), merge({ metadata, spec: { suspend: false } }), { signal });
-      conditions.set(ENDED, 'False', 'JobRunning');
-      event({ reason: 'JobStarted', message: `Job ${name} runs` });
-    },
-  };
-}
-
-function complete<T extends BackupJob | RestoreJob>(context: ActorContext<T>): never {
-  const { conditions, object, event } = context;
-  statusOf(context).phase = 'Completed';
-  conditions.set(ENDED, 'True', 'JobComplete');
-  event({ reason: 'JobComplete', message: `${object.kind} ${object.metadata.name} is done` });
-  return end(context);
-}
-
-function fail<T extends BackupJob | RestoreJob>(context: ActorContext<T>, reason: string, message: string): never {
-  statusOf(context).phase = 'Failed';
-  context.conditions.set(ENDED, 'True', reason, message);
-  context.event({ type: 'Warning', reason, message });
-  return end(context);
-}
-
-function expire<T extends BackupJob | RestoreJob>(kind: Kind<T>): Action<T> {
-  return {
-    name: 'Expire',
-    async run({ ensureGone, object }) {
-      await ensureGone(kind, keyOf(object));
-    },
-  };
-}
-
 /** Nothing is left to be done or asked. An operator that hears late may say otherwise once more. */
 function settle<T extends KubeObject>({ conditions }: ActorContext<T>): void {
   conditions.remove(REACHABLE);
   conditions.set('Synced', 'True', 'ReconcileSuccess', 'the object is synced');
-}
-
-/** The end is written before anything is done that follows from it. */
-function end<T extends KubeObject>(context: ActorContext<T>): never {
-  settle(context);
-  throw new Resync('it has ended', 1_000);
 }

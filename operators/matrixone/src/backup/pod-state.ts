@@ -1,4 +1,5 @@
-import type { Pod } from '@coxswain/k8s';
+import type { Job, Pod } from '@coxswain/k8s';
+import { controllerOf } from '@coxswain/runtime/controller';
 
 /**
  * Whether the pod of a Job can answer, and the reason when it does not:
@@ -16,9 +17,19 @@ function waits(message: string, isSecret = false): PodState {
   return { is: 'waits', reason: isSecret ? 'SecretMissing' : 'PodNotRunning', message };
 }
 
-/** @param pods those of the Job */
-export function podState(pods: readonly Pod[]): PodState {
-  const [pod] = pods;
+const isPodOf = (pod: Pod, job: Job) => controllerOf(pod)?.uid === job.metadata.uid;
+
+/** A pod that may answer in place of the Job's own: that of an earlier Job of its name, which still ends. */
+export function strangerAmong(pods: readonly Pod[], job: Job): Pod | undefined {
+  const isOver = ({ status }: Pod) => status?.phase === 'Succeeded' || status?.phase === 'Failed';
+  return pods.find((pod) => !isPodOf(pod, job) && !isOver(pod));
+}
+
+/** @param pods those with the name of the Job */
+export function podState(pods: readonly Pod[], job: Job): PodState {
+  const stranger = strangerAmong(pods, job);
+  if (stranger) return waits(`pod ${stranger.metadata.name}, which may answer in its place, is not gone yet`);
+  const pod = pods.find((candidate) => isPodOf(candidate, job));
   if (!pod) return waits('it has no pod yet');
   const { metadata, status } = pod;
   const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];

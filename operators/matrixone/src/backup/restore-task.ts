@@ -6,6 +6,7 @@ import { storageProblem } from './backup-task.ts';
 import type { JobTask } from './job-actor.ts';
 import { fromSecret } from './job-objects.ts';
 import { literal, restoreExternalLine, restoreLine } from './program-line.ts';
+import { say } from './say.ts';
 
 /** Milliseconds between looks at a Backup that is not there. */
 const lookAgain = 15_000;
@@ -28,8 +29,8 @@ export const restoreTask: JobTask<RestoreJob> = {
     const { meta } = await backupOf(context);
     return { line: restoreLine(meta.id, meta.location, target), env: restoreEnv(meta, target) };
   },
-  accept: async () => undefined,
-  wasAccepted: async () => false,
+  accept: async () => ({}),
+  accepted: async () => undefined,
   keptFor,
   heldFor: ({ metadata }) =>
     metadata.annotations?.[ANNOTATION_HELD] ? 'its cluster has not taken note of it yet' : undefined,
@@ -50,12 +51,13 @@ function keysOf(source: SharedStorage, target: SharedStorage): readonly EnvVar[]
 }
 
 /** @throws Resync while there is none */
-async function backupOf({ client, object, conditions, signal }: ActorContext<RestoreJob>): Promise<Backup> {
+async function backupOf(context: ActorContext<RestoreJob>): Promise<Backup> {
+  const { client, object, signal } = context;
   const { backupName = '' } = object.spec;
   const backup = await client.of(Backup).find({ name: backupName }, { signal });
   if (backup) return backup;
   const message = `there is no Backup ${backupName}`;
-  conditions.set('Ended', 'False', 'BackupNotFound', message);
+  await say(context, RestoreJob, {}, { status: 'False', reason: 'BackupNotFound', message });
   throw new Resync(message, lookAgain);
 }
 

@@ -134,15 +134,15 @@ export class BackupWorld implements AsyncDisposable {
     })();
   }
 
-  /** Starts an operator with an empty memory. */
-  async launch(cut?: Cut): Promise<void> {
+  /** Starts an operator with an empty memory. @param through its way to the server, when that is a special one */
+  async launch(cut?: Cut, through: (inner: Transport) => Transport = (inner) => inner): Promise<void> {
     const { clock } = this;
     const { faults, off } = this.#options;
     this.#process = cutTransport(this.#embedded.clientAs({ name: operatorUser }).transport, cut);
     const delay = this.#managers.length > 0 ? this.#options.late : undefined;
     const { transport: direct } = this.#process;
     const transport = delay === undefined ? direct : late(direct, clock, delay);
-    const sent = faults === undefined ? transport : unreliable(transport, seededRandom(faults));
+    const sent = through(faults === undefined ? transport : unreliable(transport, seededRandom(faults)));
     const client = createClient({
       transport: sent,
       clock,
