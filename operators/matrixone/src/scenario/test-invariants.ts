@@ -47,6 +47,7 @@ export function invariants({
     'a bucket path has one owner': oneOwner,
     'a bucket path has one database': oneDatabase,
     'only data that is nobody’s is removed': cleaned,
+    'no data is removed while a log store runs on it': emptied,
     'a majority of the log stores is there': majority(),
     'no compute node is stopped with sessions while its drain has time left': drained(sessions, clock),
     'what is done by a Job is done once': once(),
@@ -76,6 +77,15 @@ const cleaned: Rule = (stores) => {
     (claim) => jobs.has(`job-${claim.metadata.name}`) && phaseOfClaim(claim) !== 'Deleting',
   );
   return kept && `${title(kept)} is ${phaseOfClaim(kept)}`;
+};
+
+/** All log services of these lives have one path. */
+const emptied: Rule = (stores) => {
+  const job = [...stores.store(Job).list()].find(
+    ({ metadata, status }) => metadata.name.startsWith('job-bucket-') && !status?.completionTime,
+  );
+  const [pod] = [...stores.store(Pod).list({ labels: { [LABEL_COMPONENT]: 'LogSet' } })];
+  return job && pod && `${title(job)} works while ${title(pod)} is there`;
 };
 
 /** From when all were ready until it is deleted. Users and nodes of these lives take one store at most, and not from five. */
