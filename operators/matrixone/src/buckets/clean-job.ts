@@ -67,6 +67,8 @@ function cleanPod(claim: BucketClaim, image: string, elsewhere: string | undefin
 
 /** Seconds that a Job elsewhere may take: a namespace that is being deleted is not held for ever. */
 const longestElsewhere = 3_600;
+/** Seconds that it stays when it is done: an operator that has not heard of that, or that its claim is gone, makes no second one meanwhile. */
+const staysElsewhere = 600;
 
 /** Variables that lead to the data; any other might change what the programs of the image do. */
 const leading = /^(AWS_[A-Z0-9_]+|(HTTPS?|NO|ALL)_PROXY)$/i;
@@ -142,7 +144,9 @@ export function cleanJob(claim: BucketClaim, image: string = defaultCleanImage, 
     spec: {
       parallelism: 1,
       completions: 1,
-      ...(elsewhere === undefined ? {} : { activeDeadlineSeconds: longestElsewhere }),
+      ...(elsewhere === undefined
+        ? {}
+        : { activeDeadlineSeconds: longestElsewhere, ttlSecondsAfterFinished: staysElsewhere }),
       template: {
         // What injects into pods goes by annotations, which may ask for volumes and roles of the namespace.
         metadata: { ...(annotations && elsewhere === undefined ? { annotations } : {}) },

@@ -95,7 +95,7 @@ test('claims of one name in two namespaces that are deleted together are cleaned
     ['lake/one', 'lake/two'].map((path) => scripts.filter((text) => text.includes(`s3://${path}`)).length),
   ).toEqual([1, 1]);
   await world.until('both are gone', async () => (await world.claims()).length === 0);
-  await world.until('nothing is left', async () => (await world.jobs()).length + (await secrets()).length === 0);
+  await world.until('nothing is left', async () => (await world.jobs()).length + (await secrets()).length === 0, 660);
 });
 
 test('a Job of somebody else with the name of the claim’s is neither believed nor deleted', async () => {

@@ -1,13 +1,14 @@
 import { ConfigMap, Job, type JobCondition, type Kind, type KubeObject, Pod, Secret } from '@coxswain/k8s';
 import { type ActorContext, Resync } from '@coxswain/runtime/actor';
-import { controllerReference } from '@coxswain/runtime/apply';
+import { controllerReference, hasFinalizer } from '@coxswain/runtime/apply';
 import { ApiError, isAlreadyExists, isNotFound, keyOf, messageOf } from '@coxswain/runtime/core';
 import type { EventDetails } from '@coxswain/runtime/events';
-import { BucketClaim } from '../api/index.ts';
-import { titleOf } from './claims.ts';
+import { BucketClaim, FINALIZER_BUCKET_DATA } from '../api/index.ts';
+import { isSamePlace } from '../identity/index.ts';
+import { phaseOfClaim, placeOfClaim, titleOf } from './claims.ts';
 import { type CleanPlace, cleanConfigMap, cleanJob } from './clean-job.ts';
 import { cleanLabels, cleanNames, isJobOf, isOwnedBy } from './clean-names.ts';
-import { areOnlyKept, findCredentials } from './credentials.ts';
+import { areOnlyKept, findCredentials, lacksSecrets } from './credentials.ts';
 import { allClaims, type BucketScope, keptBesides } from './hold.ts';
 import { lastWordsOf } from './last-words.ts';
 
@@ -44,14 +45,15 @@ export async function cleanBucket(context: Context, options: CleanOptions): Prom
 /** Goes on by how its Job fares. */
 async function follow(context: Context, options: CleanOptions, job: Job): Promise<void> {
   const { metadata } = context.object;
-  if (job.metadata.deletionTimestamp) throw new Resync('the failed Job is being replaced');
+  if (job.metadata.deletionTimestamp) throw new Resync('the Job is being replaced');
   const isElsewhere = job.metadata.namespace !== metadata.namespace;
   const failed = conditionOf(job, 'Failed');
   if (failed && !isElsewhere) return again(context, job, failed);
   if (failed)
     keepData(context, options, `Job ${titleOf(job)} failed: ${(await lastWords(context, job)) || failed.message}`);
   else if (!conditionOf(job, 'Complete')) return lookAt(context, options, job, isElsewhere);
-  if (isElsewhere) await remove(context, job);
+  // One of an operator before this has no end of its own.
+  if (isElsewhere && job.spec?.ttlSecondsAfterFinished === undefined) await remove(context, job);
 }
 
 /** The claim's own Job: others may have the same name. */
@@ -81,6 +83,10 @@ async function lookAt(context: Context, options: CleanOptions, job: Job, isElsew
   if (isElsewhere && !(await equip(context, job))) {
     keepData(context, options, lostCredentials);
     return remove(context, job);
+  }
+  if (!isElsewhere && (await lacksSecrets(context, context.object, job))) {
+    await remove(context, job);
+    wait(context, 'Cleaning', 'the Secrets of its Job are gone: the next one takes what was kept of them', 2_000);
   }
   const trouble = await lastWords(context, job);
   const where = isElsewhere ? ` by Job ${titleOf(job)}` : '';
@@ -112,6 +118,10 @@ async function begin(context: Context, options: CleanOptions): Promise<void> {
   let there: Job | undefined;
   try {
     await applyScript(context);
+    if (other && isTakenOver(object, other)) {
+      const message = `${whoKeeps(object, other)}, as it is at the same path`;
+      return context.event({ reason: 'DataTakenOver', message, action: 'Clean' });
+    }
     if (other) return heldBack(context, other);
     const job = cleanJob(object, options.image, await placeHere(context));
     there = await create(context, { ...job, metadata: { ...job.metadata, ownerReferences } });
@@ -143,9 +153,15 @@ function failed({ conditions }: Context, error: unknown): unknown {
   return error;
 }
 
-/** Makes a Job. @returns the claim's own that is there already. @throws Resync when there is one of somebody else */
+/**
+ * Makes a Job. @returns the claim's own that is there already. @throws Resync when there is one of somebody else, or the claim is gone, of which
+ * this operator has not heard: the next one may be at its path
+ */
 async function create(context: Context, job: Job): Promise<Job | undefined> {
   const { client, object, signal } = context;
+  const now = await client.of(BucketClaim).find(keyOf(object), { signal });
+  if (!now || now.metadata.uid !== object.metadata.uid || !hasFinalizer(now, FINALIZER_BUCKET_DATA))
+    throw new Resync(`BucketClaim ${titleOf(object)} is let go, or is gone, which is not known here yet`, lookAgain);
   try {
     await client.of(Job).create(job, { signal });
     return undefined;
@@ -158,6 +174,11 @@ async function create(context: Context, job: Job): Promise<Job | undefined> {
   const message = `Job ${titleOf(there)} is there already, and not of BucketClaim ${titleOf(object)}: delete it, or the data stays`;
   warn(context, 'NameTaken', message);
   return wait(context, 'NameTaken', message, obstacleAgain);
+}
+
+/** Whether a log service that is there has exactly the path: all that is at it is in its keeping, and this claim ends without its data. */
+function isTakenOver(claim: BucketClaim, other: BucketClaim): boolean {
+  return phaseOfClaim(other) !== 'Released' && isSamePlace(placeOfClaim(claim), placeOfClaim(other));
 }
 
 function whoKeeps({ spec }: BucketClaim, other: BucketClaim): string {

@@ -52,6 +52,6 @@ test('a namespace goes with the cluster in it, and with its data; the operator m
   await world.until('the data is being removed', async () => (await jobs()).length === 1);
   const isGone = async () => (await client.of(Namespace).find({ name: 'doomed' })) === undefined;
   await world.until('the namespace is gone', isGone);
-  expect(await world.drive(jobs())).toEqual([]);
+  expect((await world.drive(jobs())).map(({ status }) => status?.succeeded)).toEqual([1]);
   expect([...world.refusals].filter((refusal) => !refusal.includes('it is being terminated'))).toEqual([]);
 });

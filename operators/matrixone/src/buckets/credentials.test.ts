@@ -142,3 +142,29 @@ test('a Secret of the claim’s name that somebody else made is neither written 
   await world.until('nothing is left', async () => (await world.claims()).length === 0);
   expect(await world.drive(world.client.of(Secret).find(key))).toEqual(treasure);
 });
+
+test.each(['keys', 'trust'])('a Job that waits for the Secret %s, which has just gone, is replaced', async (gone) => {
+  await using world = await BucketWorld.start();
+  const key = (name: string) => ({ namespace: 'default', name });
+  const create = (name: string, stringData: object) =>
+    world.drive(world.client.of(Secret).create({ metadata: key(name), stringData } as Secret));
+  await create('keys', { AWS_ACCESS_KEY_ID: 'me', AWS_SECRET_ACCESS_KEY: 'secret' });
+  await create('trust', { 'ca.pem': 'CA' });
+  let made = 0;
+  const through = (inner: Transport): Transport => ({
+    async send(request) {
+      const isJob = request.method === 'POST' && request.path.endsWith('/jobs');
+      if (isJob && made++ === 0) await world.client.of(Secret).delete(key(gone));
+      return inner.send(request);
+    },
+    watch: (request) => inner.watch(request),
+    close: () => inner.close(),
+  });
+  await world.startOperator({ through });
+  await world.createLogSet({ name: 'mo', s3: { ...s3, certificateRef: { name: 'trust', files: ['ca.pem'] } } });
+  await world.until('it is ready', () => world.isReady('mo'));
+  await world.clock.advance(5_000);
+  await world.deleteLogSet('mo');
+  await world.until('the claim is gone', async () => (await world.claims()).length === 0);
+  expect(made).toBe(2);
+});

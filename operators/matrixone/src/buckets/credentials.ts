@@ -1,12 +1,13 @@
-import { Secret } from '@coxswain/k8s';
+import { type Job, Secret } from '@coxswain/k8s';
 import type { ActorContext } from '@coxswain/runtime/actor';
 import { hasFinalizer, removeFinalizer } from '@coxswain/runtime/apply';
 import { isForbidden, isNotFound, keyOf, messageOf } from '@coxswain/runtime/core';
-import { ANNOTATION_CREDENTIALS_KEPT, type BucketClaim, FINALIZER_BUCKET_DATA, type LogSet } from '../api/index.ts';
+import { ANNOTATION_CREDENTIALS_KEPT, type BucketClaim, FINALIZER_BUCKET_DATA, LogSet } from '../api/index.ts';
 import { claimLabels, titleOf } from './claims.ts';
-import { keptKey, neededKeys } from './needed-secrets.ts';
+import { keptKey, neededKeys, usesSecret } from './needed-secrets.ts';
 
 type Access = Pick<ActorContext<BucketClaim>, 'client' | 'signal'>;
+type Telling = Access & Pick<ActorContext<BucketClaim>, 'log'>;
 /** Values of Secrets, in base64, as `keptKey` names them. */
 export type Credentials = Readonly<Record<string, string>>;
 
@@ -37,6 +38,7 @@ export async function keepCredentials(
   const there = await context.client.of(Secret).find(keptIn(claim), { signal: context.signal });
   if (there && !isCopy(there, claim))
     throw new Error(`Secret ${titleOf(claim)}, which would be the copy, is somebody else's`);
+  if (!there && !(await isStill(context))) return false;
   const { resourceVersion } = there?.metadata ?? {};
   const metadata = {
     ...keptIn(claim),
@@ -46,6 +48,12 @@ export async function keepCredentials(
   };
   await context.apply(Secret, { apiVersion: 'v1', kind: 'Secret', metadata, data }, { owned: false });
   return true;
+}
+
+/** Whether the server has a log service as one that stays: when it is gone its claim may be too, and nobody would come for a copy. */
+async function isStill({ client, object, signal }: ActorContext<LogSet>): Promise<boolean> {
+  const now = await client.of(LogSet).find(keyOf(object), { signal });
+  return now?.metadata.uid === object.metadata.uid && !now?.metadata.deletionTimestamp;
 }
 
 /** What leads to a claim's data: as its user has it, else as it was kept. `undefined`: nobody has it any more. */
@@ -63,7 +71,7 @@ export async function findCredentials(
  * Whether what leads to a claim's data is in nobody's keeping but ours any more, so that a Job has to take it from there. An operator that may
  * read no Secrets leaves it to the Job's pod to find those of its user.
  */
-export async function areOnlyKept(context: Access & Pick<ActorContext<BucketClaim>, 'log'>, claim: BucketClaim) {
+export async function areOnlyKept(context: Telling, claim: BucketClaim) {
   try {
     return (await findCredentials(context, claim))?.isKept === true;
   } catch (error) {
@@ -74,6 +82,13 @@ export async function areOnlyKept(context: Access & Pick<ActorContext<BucketClai
     );
     return false;
   }
+}
+
+/** Whether a cleaning Job waits for Secrets of its user that went after it was made, while what it needs of them is kept. */
+export async function lacksSecrets(context: Telling, claim: BucketClaim, { spec, status }: Job): Promise<boolean> {
+  const pod = spec?.template.spec;
+  if (status?.ready || !pod || usesSecret(pod, claim.metadata.name)) return false;
+  return areOnlyKept(context, claim);
 }
 
 async function readFromUser({ client, signal }: Access, claim: BucketClaim): Promise<Credentials | undefined> {
@@ -95,10 +110,7 @@ async function readFromUser({ client, signal }: Access, claim: BucketClaim): Pro
  * Nobody needs the credentials of a claim any more. Looks for itself whether there are any: who kept them may have died before it was noted on
  * the claim. Deleted first and let go then, so that a cut between the two leaves nothing that nobody comes for.
  */
-export async function forgetCredentials(
-  context: Pick<ActorContext<BucketClaim>, 'client' | 'signal' | 'log'>,
-  claim: BucketClaim,
-): Promise<void> {
+export async function forgetCredentials(context: Telling, claim: BucketClaim): Promise<void> {
   const { client, signal } = context;
   const kept = await findKept(context, claim);
   if (!kept || !isCopy(kept, claim) || !hasFinalizer(kept, FINALIZER_BUCKET_DATA)) return;
@@ -112,10 +124,7 @@ export async function forgetCredentials(
 }
 
 /** The copy. An operator that may read no Secrets has made none, so that no claim waits for what it cannot see; unless one is noted. */
-async function findKept(
-  { client, signal, log }: Pick<ActorContext<BucketClaim>, 'client' | 'signal' | 'log'>,
-  claim: BucketClaim,
-): Promise<Secret | undefined> {
+async function findKept({ client, signal, log }: Telling, claim: BucketClaim): Promise<Secret | undefined> {
   try {
     return await client.of(Secret).find(keptIn(claim), { signal });
   } catch (error) {

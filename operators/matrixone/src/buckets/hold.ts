@@ -42,7 +42,7 @@ const looks = 4;
 
 /**
  * Makes the log service the owner of its S3 path, before anything of it starts, and keeps its claim up to date. When it is the owner already
- * nothing is asked of the server. One that runs already is never stopped by this.
+ * nothing is asked of the server, unless it is so by an earlier one's claim and nothing has started. One that runs already is never stopped by this.
  * @throws Resync while somebody else is the owner, or may become it; the condition `BucketBlocked` names him
  */
 export async function holdBucket(context: Context, wanted: WantedBucket, scope: BucketScope): Promise<void> {
@@ -53,7 +53,9 @@ export async function holdBucket(context: Context, wanted: WantedBucket, scope: 
   const me: Claimant = { owner: titleOf(context.object), namespace, claimName: name, place: bucketPlace(s3), started };
   const known = [...context.store(BucketClaim).list()];
   const cached = decideClaim(known, me);
-  if (cached.kind === 'held') return keep(context, cached.claim, known, me, { s3, template });
+  // Claims are bound by name: an earlier log service's may be given up, of which nothing is known here yet.
+  if (cached.kind === 'held' && (started || cached.claim.metadata.name === name))
+    return keep(context, cached.claim, known, me, { s3, template });
   // A log service that is old has its claim, or is gone with it: one made anew would be nobody's.
   await checkThere(context, LogSet);
   // A claim that is one too many is withdrawn after the first look, so it may be made on the cache's word; unless that has been wrong before.
@@ -98,7 +100,8 @@ async function step(
       const body = { metadata: { resourceVersion, ...annotations }, status: { bindTo: me.owner, state: 'InUse' } };
       await bucketClaims.patch(keyOf(decision.claim), merge(body), { signal });
       context.conditions.remove('BucketBlocked');
-      return true;
+      // Where all runs already nothing may lead to another pass: what others have left is taken over now.
+      return !me.started;
     }
     case 'create': {
       await bucketClaims
@@ -186,8 +189,15 @@ async function remove({ client, signal }: Pick<Context, 'client' | 'signal'>, cl
 /** Other claims to this place, or to one around or within it, in whose keeping there may be data that must stay. */
 export function keptBesides(claim: BucketClaim, claims: readonly BucketClaim[]): BucketClaim | undefined {
   const place = placeOfClaim(claim);
-  return claims.find((other) => {
-    const keeps = phaseOfClaim(other) === 'InUse' || (phaseOfClaim(other) === 'Released' && !isLeaving(other));
-    return other.metadata.uid !== claim.metadata.uid && keeps && placesOverlap(place, placeOfClaim(other));
-  });
+  return claims.find(
+    (other) =>
+      other.metadata.uid !== claim.metadata.uid && keepsData(other) && placesOverlap(place, placeOfClaim(other)),
+  );
+}
+
+function keepsData(claim: BucketClaim): boolean {
+  const phase = phaseOfClaim(claim);
+  // One that waits may be of a log service that runs already.
+  if (phase === 'Pending') return mayHaveData(claim);
+  return phase === 'InUse' || (phase === 'Released' && !isLeaving(claim));
 }

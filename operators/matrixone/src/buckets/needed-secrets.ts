@@ -36,6 +36,15 @@ export function withKeptSecrets(pod: PodSpec, claim: BucketClaim, secret: string
   return { ...pod, containers, ...(volumes ? { volumes } : {}) };
 }
 
+/** Whether a pod takes anything from a Secret. */
+export function usesSecret({ containers, volumes = [] }: PodSpec, name: string): boolean {
+  const variables = containers.flatMap(({ env = [] }) => env);
+  return (
+    variables.some(({ valueFrom }) => valueFrom?.secretKeyRef?.name === name) ||
+    volumes.some(({ secret }) => secret?.secretName === name)
+  );
+}
+
 function withKeptEnv({ env, ...container }: Container, secret: string): Container {
   if (!env) return container;
   const kept = env.flatMap((variable): readonly EnvVar[] => {

@@ -1,15 +1,17 @@
 import type { ActorContext } from '@coxswain/runtime/actor';
 import { merge } from '@coxswain/runtime/client';
 import { keyOf } from '@coxswain/runtime/core';
-import { BucketClaim, type LogSet } from '../api/index.ts';
-import { phaseOfClaim, titleOf } from './claims.ts';
+import { BucketClaim, LogSet } from '../api/index.ts';
+import { claimName, mayHaveData, phaseOfClaim, placeOfClaim, titleOf } from './claims.ts';
+import { isFree } from './decide.ts';
 import { allClaims, type BucketScope, withdraw } from './hold.ts';
 import { marksOf } from './marks.ts';
 import { bucketRetention } from './retention.ts';
 
 /**
  * Gives up the claims of a log service of which nothing runs any more: `Released`, or `Deleting`, which the claim's own controller acts on.
- * `true` when none is left. While compute or transaction nodes use the data it is not given up; the condition `BucketBlocked` says so.
+ * `true` when none is left, or it is itself gone for the server. While compute or transaction nodes use the data it is not given up; the condition
+ * `BucketBlocked` says so.
  */
 export async function releaseBucket(context: ActorContext<LogSet>, scope: BucketScope): Promise<boolean> {
   const { client, conditions, object, signal } = context;
@@ -18,10 +20,16 @@ export async function releaseBucket(context: ActorContext<LogSet>, scope: Bucket
   const state = bucketRetention(object.spec) === 'Retain' ? 'Released' : 'Deleting';
   let done = true;
   // From the server: a claim that the cache does not show yet would stay for ever.
-  for (const claim of await allClaims(context, { namespace })) {
-    if (claim.status?.bindTo !== titleOf(object)) continue;
-    if (phaseOfClaim(claim) === 'Pending') await withdraw(context, claim);
-    if (phaseOfClaim(claim) !== 'InUse') continue;
+  const claims = await allClaims(context, scope);
+  // After the list: what was bound to its name while it was there was its own, and each write is for the claim as it was listed.
+  const now = await client.of(LogSet).find(keyOf(object), { signal });
+  if (now?.metadata.uid !== object.metadata.uid) return true;
+  for (const claim of claims) {
+    if (claim.metadata.namespace !== namespace || claim.status?.bindTo !== titleOf(object)) continue;
+    const phase = phaseOfClaim(claim);
+    const isToGo = phase === 'Pending' && isItsOwn(object, claim, claims);
+    if (phase === 'Pending' && !isToGo) await withdraw(context, claim);
+    if (phase !== 'InUse' && !isToGo) continue;
     const { ofSets, others } = await marksOf(context, claim, scope);
     if (ofSets.length > 0) {
       conditions.set('BucketBlocked', 'True', 'StillUsed', `BucketClaim ${titleOf(claim)} has ${ofSets.join(', ')}`);
@@ -33,4 +41,13 @@ export async function releaseBucket(context: ActorContext<LogSet>, scope: Bucket
     }
   }
   return done;
+}
+
+/**
+ * Whether what is at the path of a pending claim is of its log service, which ran without being the owner: as the owner's it is removed when nobody
+ * else keeps it any more. What was retained before is not its own yet.
+ */
+function isItsOwn(logSet: LogSet, claim: BucketClaim, claims: readonly BucketClaim[]): boolean {
+  const isRetained = claims.some((one) => isFree(one, placeOfClaim(claim)));
+  return claim.metadata.name === claimName(logSet) && mayHaveData(claim) && !isRetained;
 }

@@ -1,6 +1,9 @@
-import { type EnvVar, Event, type Job, Namespace, Pod, Secret } from '@coxswain/k8s';
+import { type EnvVar, Event, Job, Namespace, Pod, Secret } from '@coxswain/k8s';
+import type { Transport, TransportRequest } from '@coxswain/runtime/client';
 import { expect, test } from 'vitest';
 import { BucketClaim, type S3Storage } from '../api/index.ts';
+import { cleanLabels } from './clean-names.ts';
+import { holding } from './test-late.ts';
 import { BucketWorld, type BucketWorldOptions, cleaner } from './test-world.ts';
 
 const doomed = 'doomed';
@@ -22,12 +25,15 @@ async function createSecret(world: BucketWorld, name: string, stringData: object
 interface Doomed extends BucketWorldOptions {
   /** Where the operator lives. */
   readonly home?: string;
+  /** What of his requests wait. */
+  readonly holds?: (request: TransportRequest) => boolean;
 }
 
 /** A world with a log service in a namespace that will go. */
-async function start({ home, ...options }: Doomed = {}): Promise<BucketWorld> {
+async function start({ home, holds = () => false, ...options }: Doomed = {}): Promise<BucketWorld> {
   const world = await BucketWorld.start(options);
-  await world.startOperator(home === undefined ? {} : { operatorNamespace: home });
+  const through = (inner: Transport) => holding(inner, world.clock, holds);
+  await world.startOperator({ through, ...(home === undefined ? {} : { operatorNamespace: home }) });
   for (const name of [doomed, operators]) await world.createNamespace(name);
   await createSecret(world, 'keys', keys);
   await createSecret(world, 'trust', { 'ca.pem': 'CA', 'other.pem': 'no' });
@@ -55,6 +61,12 @@ async function told(world: BucketWorld): Promise<readonly string[]> {
     .map(({ regarding, note }) => `${regarding?.kind} ${regarding?.name}: ${note}`);
 }
 
+/** A Job stays for a while when it is done, and what it has of its own with it. */
+async function nothingIsLeft(world: BucketWorld): Promise<void> {
+  const isLeft = async () => (await world.jobs()).length + (await secrets(world, operators)).length > 0;
+  await world.until('nothing is left', async () => !(await isLeft()), 660);
+}
+
 const envOf = (job: Job | undefined): readonly EnvVar[] => job?.spec?.template.spec?.containers[0]?.env ?? [];
 const plain = ({ data = {} }: Secret) =>
   Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]));
@@ -80,8 +92,47 @@ test('data whose namespace is being deleted is removed by a Job of the operatorâ
   await world.until('the Job has what it needs', async () => (await secrets(world, operators)).length === 1);
   expect((await secrets(world, operators)).map(plain)).toEqual([kept]);
   await world.until('the namespace is gone', () => namespaceIsGone(world));
-  await world.until('nothing is left', async () => (await secrets(world, operators)).length === 0);
-  expect([await world.jobs(), await told(world)]).toEqual([[], []]);
+  expect((await world.jobs()).map(({ status }) => status?.succeeded)).toEqual([1]);
+  await nothingIsLeft(world);
+  expect(await told(world)).toEqual([]);
+});
+
+test('an operator that comes before a claim is let go makes no second Job', async () => {
+  let [isHeld, isLettingGo] = [true, false];
+  const holds = ({ method, path }: TransportRequest) => {
+    const isOfCopy = method === 'DELETE' && path.includes(`/namespaces/${doomed}/secrets/bucket-`);
+    isLettingGo ||= isOfCopy;
+    return isHeld && isOfCopy;
+  };
+  await using world = await start({ home: operators, holds });
+  await deleteNamespace(world);
+  const uids = new Set<string | undefined>();
+  const look = async () => {
+    for (const { metadata } of await world.jobs()) uids.add(metadata.uid);
+    return uids.size > 0;
+  };
+  await world.until('a Job runs', look);
+  await world.until('the first lets the claim go', async () => isLettingGo);
+  await world.startOperator({ operatorNamespace: operators });
+  await world.clock.advance(3_000);
+  await look();
+  isHeld = false;
+  await world.until('the namespace is gone', () => namespaceIsGone(world));
+  expect(uids.size).toBe(1);
+  await nothingIsLeft(world);
+});
+
+test('a Job of an operator that gave it no end is removed when it is done', async () => {
+  await using world = await start({ home: operators });
+  const [claim] = await world.claims();
+  if (!claim) throw new Error('no claim');
+  const metadata = { namespace: operators, name: 'job-before', labels: cleanLabels(claim, operators) };
+  const pod = { containers: [{ name: 'main', image: cleaner }], restartPolicy: 'OnFailure' };
+  await world.drive(world.client.of(Job).create({ metadata, spec: { template: { spec: pod } } } as Job));
+  await deleteNamespace(world);
+  await world.until('the namespace is gone', () => namespaceIsGone(world));
+  await world.clock.advance(10_000);
+  expect(await world.jobs()).toEqual([]);
 });
 
 test('data that cannot be removed from there stays, which is told, and the namespace goes all the same', async () => {
@@ -89,13 +140,12 @@ test('data that cannot be removed from there stays, which is told, and the names
   await using world = await start({ home: operators, stages });
   await deleteNamespace(world);
   await world.until('the namespace is gone', () => namespaceIsGone(world), 3_700);
-  await world.clock.advance(10_000);
+  await nothingIsLeft(world);
   expect(await told(world)).toEqual([
     expect.stringMatching(
       /^Namespace doomed: the data of BucketClaim doomed\/bucket-.* stays at s3:\/\/lake\/prod at http:\/\/minio.store:9000, remove it by other means: Job operators\/job-bucket-.* failed: /,
     ),
   ]);
-  expect([await world.jobs(), await secrets(world, operators)]).toEqual([[], []]);
 });
 
 test('a Job elsewhere that does not start in an hour is given up', async () => {
@@ -136,11 +186,17 @@ test('a Job that the server takes nowhere does not hold the namespace', async ()
 
 test('data that another claim keeps stays, also when the namespace goes', async () => {
   await using world = await start({ home: operators });
-  await world.createLogSet({ name: 'inner', s3: { ...s3, path: 'lake/prod/a', s3RetentionPolicy: 'Retain' } });
+  const inner = {
+    metadata: { namespace: 'default', name: 'inner' },
+    spec: { s3: { ...s3, path: 'lake/prod/a' }, logSetSpec: {} },
+    status: { bindTo: '', state: 'Released' },
+  } as BucketClaim;
+  await world.drive(world.client.of(BucketClaim).create(inner));
   await deleteNamespace(world);
-  await world.until('the namespace is gone', () => namespaceIsGone(world), 1_200);
+  await world.until('the namespace is gone', () => namespaceIsGone(world));
   await world.clock.advance(10_000);
   expect(await world.jobs()).toEqual([]);
+  expect(await told(world)).toEqual([expect.stringContaining('BucketClaim default/inner keeps the data')]);
 });
 
 test('a claim keeps what leads to its data beside it, as long as there is data', async () => {

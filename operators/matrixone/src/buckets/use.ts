@@ -6,7 +6,7 @@ import { keyOf, keyString, type ObjectKey } from '@coxswain/runtime/core';
 import { BucketClaim, CNSet, DNSet, type ObjectDependency } from '../api/index.ts';
 import { bucketUserFinalizer } from '../identity/index.ts';
 import { checkThere } from './check-there.ts';
-import { phaseOfClaim } from './claims.ts';
+import { isLeaving, phaseOfClaim } from './claims.ts';
 import { allClaims } from './hold.ts';
 
 /** A set of nodes that works on the data of a log service. */
@@ -36,7 +36,8 @@ export async function useBucket<T extends BucketUser>(context: ActorContext<T>, 
   const finalizer = finalizerOf(object, role);
   for (const claim of context.store(BucketClaim).list({ namespace: logSet.namespace ?? '' })) {
     if (claim.status?.bindTo !== keyString(logSet) || phaseOfClaim(claim) !== 'InUse') continue;
-    if (hasFinalizer(claim, finalizer)) continue;
+    // One that a user has deleted stays as long as its log service, and takes no mark any more.
+    if (hasFinalizer(claim, finalizer) || isLeaving(claim)) continue;
     // One that is old is marked already, or is gone: nobody would take this mark away.
     await checkThere(context, role === 'CN' ? CNSet : DNSet);
     const { finalizers = [], resourceVersion } = claim.metadata;

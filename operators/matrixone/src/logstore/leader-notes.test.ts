@@ -7,7 +7,7 @@ import { createClient, strategic, type TransportRequest } from '@coxswain/runtim
 import { formatTime, seededRandom, silentLogger } from '@coxswain/runtime/core';
 import { createManager } from '@coxswain/runtime/manager';
 import { expect, test } from 'vitest';
-import { CNSet, cnSetNames, LogSet } from '../api/index.ts';
+import { CNSet, cnSetNames, LogSet, MatrixOneCluster } from '../api/index.ts';
 import { type HaKeeperCnStores, hakeeperCnStores, setupCnStores } from '../cnstore/index.ts';
 import { cnStoreUuid, logStoreUuid } from '../identity/index.ts';
 import { TestLogService } from '../mo/test-log-service.ts';
@@ -48,7 +48,13 @@ class LogWorld implements AsyncDisposable {
     const [random, log] = [seededRandom(1), silentLogger];
     const cluster = await clock.drive(startCluster({ clock, random, log, controlPlane: false }), patience);
     const world = new LogWorld(cluster, service);
-    await world.drive(installCrds(cluster.client, [CNSet.crd(), LogSet.crd()], { clock }));
+    await world.drive(
+      installCrds(
+        cluster.client,
+        [CNSet, LogSet, MatrixOneCluster].map((kind) => kind.crd()),
+        { clock },
+      ),
+    );
     const spec = { replicas: 3, volume: { size: '1Gi' }, sharedStorage: { fileSystem: { path: '/x' } } };
     await world.drive(cluster.client.of(LogSet).create({ metadata: { name: 'mo', namespace }, spec } as LogSet));
     await world.#startOperator();
