@@ -69,13 +69,11 @@ export async function holdBucket(context: Context, wanted: WantedBucket, scope: 
 }
 
 /** Claims as the server has them now. */
-export async function allClaims(
+export function allClaims(
   { client, signal }: Pick<Context, 'client' | 'signal'>,
   scope: BucketScope,
 ): Promise<readonly BucketClaim[]> {
-  const claims: BucketClaim[] = [];
-  for await (const claim of client.of(BucketClaim).listAll({ ...scope, signal })) claims.push(claim);
-  return claims;
+  return Array.fromAsync(client.of(BucketClaim).listAll({ ...scope, signal }));
 }
 
 /** One step towards being the owner. `true`: no more are needed, or none helps now. */

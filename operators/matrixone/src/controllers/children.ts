@@ -47,15 +47,10 @@ export function podsOf<T extends KubeObject>(context: ActorContext<T>, kind: Set
 }
 
 /** The same as the server has them, before something is done that is right only when none is left, or none has run. */
-export async function podsThere<T extends KubeObject>(
-  context: ActorContext<T>,
-  kind: SetKind,
-): Promise<readonly Pod[]> {
-  const { namespace, name } = keyOfSet(context.object);
-  const selected = { namespace, labels: setLabels(kind, namespace, name), signal: context.signal };
-  const pods: Pod[] = [];
-  for await (const pod of context.client.of(PodKind).listAll(selected)) pods.push(pod);
-  return pods;
+export function podsThere<T extends KubeObject>(context: ActorContext<T>, kind: SetKind): Promise<readonly Pod[]> {
+  const { client, object, signal } = context;
+  const { namespace, name } = keyOfSet(object);
+  return Array.fromAsync(client.of(PodKind).listAll({ namespace, labels: setLabels(kind, namespace, name), signal }));
 }
 
 interface Workload extends KubeObject {

@@ -39,12 +39,9 @@ export async function orphanPod(context: Context, podName: string): Promise<void
 }
 
 /** The pods kept for a post-mortem. They have none of the labels by which pods are watched, so the server is asked. */
-async function orphansOf({ client, object, signal }: Context): Promise<readonly Pod[]> {
+function orphansOf({ client, object, signal }: Context): Promise<readonly Pod[]> {
   const { namespace = '', name } = object.metadata;
-  const pods: Pod[] = [];
-  for await (const pod of client.of(Pod).listAll({ namespace, labels: { [LABEL_LOGSET_OWNER]: name }, signal }))
-    pods.push(pod);
-  return pods;
+  return Array.fromAsync(client.of(Pod).listAll({ namespace, labels: { [LABEL_LOGSET_OWNER]: name }, signal }));
 }
 
 /**

@@ -61,12 +61,9 @@ export async function markOutdated(context: Context, pods: readonly Pod[], isOut
 }
 
 /** The pods of a set as the server has them, before any of it goes. */
-async function podsThere({ client, object, signal }: Context, set: string): Promise<readonly Pod[]> {
+function podsThere({ client, object, signal }: Context, set: string): Promise<readonly Pod[]> {
   const { namespace = '' } = object.metadata;
-  const pods: Pod[] = [];
-  for await (const pod of client.of(Pod).listAll({ namespace, labels: { [LABEL_INSTANCE]: set }, signal }))
-    pods.push(pod);
-  return pods;
+  return Array.fromAsync(client.of(Pod).listAll({ namespace, labels: { [LABEL_INSTANCE]: set }, signal }));
 }
 
 /** Empties a set of an earlier revision: what is in use stays until it is given back. Answers what there still is. */
