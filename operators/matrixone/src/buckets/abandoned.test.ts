@@ -67,14 +67,3 @@ test('as long as pods of a log service run whose finalizer somebody took away, t
   }
   await world.until('it is released', async () => (await world.phases()).join() === '-: Released');
 });
-
-test('a claim whose log service is gone is given up also when there is another one of that name elsewhere', async () => {
-  await using world = await BucketWorld.start();
-  await world.startOperator();
-  await world.createLogSet({ name: 'mo', s3: { ...s3, path: 'lake/other' } });
-  await world.until('it is ready', () => world.isReady('mo'));
-  await late(world, { ran: true });
-  await world.until('it is released', async () => (await world.phases()).includes('-: Released'));
-  await world.clock.advance(60_000);
-  expect(await world.phases()).toEqual(['-: Released', 'default/mo: InUse']);
-});

@@ -3,8 +3,7 @@ import { type ActorContext, Resync } from '@coxswain/runtime/actor';
 import { merge } from '@coxswain/runtime/client';
 import { keyOf } from '@coxswain/runtime/core';
 import { BucketClaim, LABEL_COMPONENT, LABEL_INSTANCE, LogSet } from '../api/index.ts';
-import { bucketPlace, isSamePlace } from '../identity/index.ts';
-import { claimName, mayHaveData, ownerOfClaim, placeOfClaim, titleOf } from './claims.ts';
+import { mayHaveData, ownerOfClaim, titleOf } from './claims.ts';
 import type { BucketScope } from './hold.ts';
 import { marksOf } from './marks.ts';
 
@@ -13,23 +12,21 @@ const lookAgain = 60_000;
 
 /**
  * Gives up a claim in use whose log service is gone. A log service gives its claim up itself before it goes; but an operator that had not heard of
- * its end may have made the claim afterwards, or somebody took the log service's finalizer away. The path would be taken for ever, also when there is
- * another log service of that name elsewhere. Where there may be data it stays: the claim is `Released`, else it goes.
+ * its end may have made the claim afterwards, or somebody took the log service's finalizer away. The path would be taken for ever. Where there may be
+ * data it stays: the claim is `Released`, else it goes.
  * @returns whether it was given up
  * @throws Resync while something of the log service still runs, or uses the data
  */
 export async function giveUpAbandoned(context: ActorContext<BucketClaim>, scope: BucketScope): Promise<boolean> {
   const { cache, client, object, signal } = context;
   const [owner] = ownerOfClaim(object);
-  if (!owner || isOf(object, cache.store(LogSet).get(owner))) return false;
+  if (!owner || cache.store(LogSet).get(owner)) return false;
   // What the cache knows may be older than the claim.
-  const now = await client.of(LogSet).find(owner, { signal });
-  if (isOf(object, now)) return false;
+  if (await client.of(LogSet).find(owner, { signal })) return false;
   const { ofSets, others } = await marksOf(context, object, scope);
   const labels = { [LABEL_INSTANCE]: owner.name, [LABEL_COMPONENT]: 'LogSet' };
-  const { items } = await client.of(Pod).list({ namespace: owner.namespace, labels, signal });
-  const pods = items.filter((pod) => isOlder(pod, now));
-  const users = [...ofSets, ...pods.map(({ metadata }) => `pod ${metadata.name}`)];
+  const pods = await client.of(Pod).list({ namespace: owner.namespace, labels, limit: 1, signal });
+  const users = [...ofSets, ...pods.items.map(({ metadata }) => `pod ${metadata.name}`)];
   if (users.length > 0)
     throw new Resync(
       `LogSet ${object.status?.bindTo} is gone, and BucketClaim ${titleOf(object)} is used by ${users.join(', ')}`,
@@ -40,16 +37,4 @@ export async function giveUpAbandoned(context: ActorContext<BucketClaim>, scope:
   const body = { metadata: { resourceVersion, finalizers: others }, status: { bindTo: '', state } };
   await client.of(BucketClaim).patch(keyOf(object), merge(body), { signal });
   return true;
-}
-
-/** Whether a claim is of the log service that there is of its owner's name now. */
-function isOf(claim: BucketClaim, logSet: LogSet | undefined): boolean {
-  if (!logSet) return false;
-  const { s3 } = logSet.spec.sharedStorage;
-  return claim.metadata.name === claimName(logSet) || (!!s3 && isSamePlace(bucketPlace(s3), placeOfClaim(claim)));
-}
-
-/** Whether a pod is older than the log service of this name, and so an earlier one's. */
-function isOlder(pod: Pod, logSet: LogSet | undefined): boolean {
-  return !logSet || (pod.metadata.creationTimestamp ?? '') < (logSet.metadata.creationTimestamp ?? '');
 }

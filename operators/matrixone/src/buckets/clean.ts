@@ -4,8 +4,7 @@ import { controllerReference, hasFinalizer } from '@coxswain/runtime/apply';
 import { ApiError, isAlreadyExists, isNotFound, keyOf, messageOf } from '@coxswain/runtime/core';
 import type { EventDetails } from '@coxswain/runtime/events';
 import { BucketClaim, FINALIZER_BUCKET_DATA } from '../api/index.ts';
-import { isSamePlace } from '../identity/index.ts';
-import { phaseOfClaim, placeOfClaim, titleOf } from './claims.ts';
+import { phaseOfClaim, titleOf } from './claims.ts';
 import { type CleanPlace, cleanConfigMap, cleanJob } from './clean-job.ts';
 import { cleanLabels, cleanNames, isJobOf, isOwnedBy } from './clean-names.ts';
 import { areOnlyKept, findCredentials, lacksSecrets } from './credentials.ts';
@@ -118,10 +117,6 @@ async function begin(context: Context, options: CleanOptions): Promise<void> {
   let there: Job | undefined;
   try {
     await applyScript(context);
-    if (other && isTakenOver(object, other)) {
-      const message = `${whoKeeps(object, other)}, as it is at the same path`;
-      return context.event({ reason: 'DataTakenOver', message, action: 'Clean' });
-    }
     if (other) return heldBack(context, other);
     const job = cleanJob(object, options.image, await placeHere(context));
     there = await create(context, { ...job, metadata: { ...job.metadata, ownerReferences } });
@@ -176,17 +171,13 @@ async function create(context: Context, job: Job): Promise<Job | undefined> {
   return wait(context, 'NameTaken', message, obstacleAgain);
 }
 
-/** Whether a log service that is there has exactly the path: all that is at it is in its keeping, and this claim ends without its data. */
-function isTakenOver(claim: BucketClaim, other: BucketClaim): boolean {
-  return phaseOfClaim(other) !== 'Released' && isSamePlace(placeOfClaim(claim), placeOfClaim(other));
-}
-
 function whoKeeps({ spec }: BucketClaim, other: BucketClaim): string {
   return `BucketClaim ${titleOf(other)} keeps the data at ${other.spec.s3.path}, so ${spec.s3.path} is not removed`;
 }
 
 function heldBack(context: Context, other: BucketClaim): never {
-  const message = `${whoKeeps(context.object, other)}; delete that claim first`;
+  const until = phaseOfClaim(other) === 'Released' ? 'delete that claim first' : 'it is when that log service is gone';
+  const message = `${whoKeeps(context.object, other)}; ${until}`;
   warn(context, 'PathInUse', message);
   wait(context, 'PathInUse', message, obstacleAgain);
 }

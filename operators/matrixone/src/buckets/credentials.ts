@@ -4,7 +4,7 @@ import { hasFinalizer, removeFinalizer } from '@coxswain/runtime/apply';
 import { isForbidden, isNotFound, keyOf, messageOf } from '@coxswain/runtime/core';
 import { ANNOTATION_CREDENTIALS_KEPT, type BucketClaim, FINALIZER_BUCKET_DATA, LogSet } from '../api/index.ts';
 import { claimLabels, titleOf } from './claims.ts';
-import { keptKey, neededKeys, usesSecret } from './needed-secrets.ts';
+import { keptKey, neededKeys, secretsOf } from './needed-secrets.ts';
 
 type Access = Pick<ActorContext<BucketClaim>, 'client' | 'signal'>;
 type Telling = Access & Pick<ActorContext<BucketClaim>, 'log'>;
@@ -86,8 +86,8 @@ export async function areOnlyKept(context: Telling, claim: BucketClaim) {
 
 /** Whether a cleaning Job waits for Secrets of its user that went after it was made, while what it needs of them is kept. */
 export async function lacksSecrets(context: Telling, claim: BucketClaim, { spec, status }: Job): Promise<boolean> {
-  const pod = spec?.template.spec;
-  if (status?.ready || !pod || usesSecret(pod, claim.metadata.name)) return false;
+  const names = spec?.template.spec ? secretsOf(spec.template.spec) : [];
+  if (status?.ready || names.length === 0 || names.includes(claim.metadata.name)) return false;
   return areOnlyKept(context, claim);
 }
 

@@ -47,7 +47,11 @@ export function decideClaim(claims: readonly BucketClaim[], me: Claimant): Decis
   const mine = claims.filter((claim) => isMine(claim) && ['Pending', 'InUse'].includes(phaseOfClaim(claim)));
   const held = mine.find((claim) => phaseOfClaim(claim) === 'InUse');
   if (held) return { kind: 'held', claim: held };
-  const rivals = claims.filter((claim) => !mine.includes(claim) && isRival(claim, me.place)).sort(byAge);
+  // Data that is to go is not removed under one that runs, so who runs need not wait for that.
+  const isOver = (claim: BucketClaim) => me.started && phaseOfClaim(claim) === 'Deleting';
+  const rivals = claims
+    .filter((claim) => !mine.includes(claim) && isRival(claim, me.place) && !isOver(claim))
+    .sort(byAge);
   const [pending] = mine.sort(byAge);
   if (!pending) return begin(claims, rivals, me);
   const before = rivals.find((rival) => phaseOfClaim(rival) !== 'Pending' || byAge(rival, pending) < 0);

@@ -103,7 +103,7 @@ async function step(
     }
     case 'create': {
       await bucketClaims
-        .create(newClaim(context.object, content, hasLeftovers(claims, me)), { signal })
+        .create(newClaim(context.object, content, me.started || hasLeftovers(claims, me)), { signal })
         .catch((error: unknown) => {
           if (!isAlreadyExists(error)) throw error;
         });

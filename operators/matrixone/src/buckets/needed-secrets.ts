@@ -36,13 +36,14 @@ export function withKeptSecrets(pod: PodSpec, claim: BucketClaim, secret: string
   return { ...pod, containers, ...(volumes ? { volumes } : {}) };
 }
 
-/** Whether a pod takes anything from a Secret. */
-export function usesSecret({ containers, volumes = [] }: PodSpec, name: string): boolean {
+/** Names of the Secrets that a pod takes anything from. */
+export function secretsOf({ containers, volumes = [] }: PodSpec): readonly string[] {
   const variables = containers.flatMap(({ env = [] }) => env);
-  return (
-    variables.some(({ valueFrom }) => valueFrom?.secretKeyRef?.name === name) ||
-    volumes.some(({ secret }) => secret?.secretName === name)
-  );
+  const names = [
+    ...variables.map(({ valueFrom }) => valueFrom?.secretKeyRef?.name),
+    ...volumes.map(({ secret }) => secret?.secretName),
+  ];
+  return names.filter((name) => name !== undefined);
 }
 
 function withKeptEnv({ env, ...container }: Container, secret: string): Container {

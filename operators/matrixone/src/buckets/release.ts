@@ -2,8 +2,7 @@ import type { ActorContext } from '@coxswain/runtime/actor';
 import { merge } from '@coxswain/runtime/client';
 import { keyOf } from '@coxswain/runtime/core';
 import { BucketClaim, LogSet } from '../api/index.ts';
-import { claimName, mayHaveData, phaseOfClaim, placeOfClaim, titleOf } from './claims.ts';
-import { isFree } from './decide.ts';
+import { phaseOfClaim, titleOf } from './claims.ts';
 import { allClaims, type BucketScope, withdraw } from './hold.ts';
 import { marksOf } from './marks.ts';
 import { bucketRetention } from './retention.ts';
@@ -27,9 +26,9 @@ export async function releaseBucket(context: ActorContext<LogSet>, scope: Bucket
   for (const claim of claims) {
     if (claim.metadata.namespace !== namespace || claim.status?.bindTo !== titleOf(object)) continue;
     const phase = phaseOfClaim(claim);
-    const isToGo = phase === 'Pending' && isItsOwn(object, claim, claims);
-    if (phase === 'Pending' && !isToGo) await withdraw(context, claim);
-    if (phase !== 'InUse' && !isToGo) continue;
+    // What is at the path of one that never was the owner may be another's: it is for a person to remove.
+    if (phase === 'Pending') await withdraw(context, claim);
+    if (phase !== 'InUse') continue;
     const { ofSets, others } = await marksOf(context, claim, scope);
     if (ofSets.length > 0) {
       conditions.set('BucketBlocked', 'True', 'StillUsed', `BucketClaim ${titleOf(claim)} has ${ofSets.join(', ')}`);
@@ -41,13 +40,4 @@ export async function releaseBucket(context: ActorContext<LogSet>, scope: Bucket
     }
   }
   return done;
-}
-
-/**
- * Whether what is at the path of a pending claim is of its log service, which ran without being the owner: as the owner's it is removed when nobody
- * else keeps it any more. What was retained before is not its own yet.
- */
-function isItsOwn(logSet: LogSet, claim: BucketClaim, claims: readonly BucketClaim[]): boolean {
-  const isRetained = claims.some((one) => isFree(one, placeOfClaim(claim)));
-  return claim.metadata.name === claimName(logSet) && mayHaveData(claim) && !isRetained;
 }

@@ -1,6 +1,7 @@
 import { type Pod, Service } from '@coxswain/k8s';
 import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { type Action, type Actor, type ActorContext, Resync } from '@coxswain/runtime/actor';
+import { controllerOf } from '@coxswain/runtime/controller';
 import { type Clock, formatTime } from '@coxswain/runtime/core';
 import { ANNOTATION_BOOTSTRAP, type LogSet, type LogSetSpec, logSetNames, PORT_LOG_SERVICE } from '../api/index.ts';
 import { type BucketScope, holdBucket, noteRan, noteRunning, releaseBucket } from '../buckets/index.ts';
@@ -78,7 +79,9 @@ export class LogSetActor implements Actor<LogSet> {
     const scale = await this.#scale(context, spec, live);
     const reserved = await ordinalsOutOfUse(context, spec, live);
     const free: LogSetInput = { spec, members, live, reserved, scale };
-    await this.#hold(context, free, live !== undefined);
+    // One of an earlier LogSet of this name, which is known here still, has started nothing of this one.
+    const started = live !== undefined && [undefined, context.object.metadata.uid].includes(controllerOf(live)?.uid);
+    await this.#hold(context, free, started);
     const rollout = await this.#guarded(context, free);
     const input: LogSetInput = { ...free, scale: { ...scale, ...partitionOf(rollout) } };
     const change = volumeChange(spec.volume, live?.spec.volumeClaimTemplates);
