@@ -1,7 +1,7 @@
 import { type Kind, type KubeObject, Pod } from '@coxswain/k8s';
 import { conditionsOf } from '@coxswain/runtime/apply';
 import type { Store } from '@coxswain/runtime/cache';
-import type { ReconcileContext } from '@coxswain/runtime/controller';
+import { controllerOf, type ReconcileContext } from '@coxswain/runtime/controller';
 import type { ObjectKey } from '@coxswain/runtime/core';
 import type { EventDetails, EventRecorder } from '@coxswain/runtime/events';
 import {
@@ -79,7 +79,9 @@ export function isClusterGone(
   if (!set) return true;
   if (set.deps?.externalLogSet?.haKeeperEndpoint) return false;
   const stays = (object: KubeObject | undefined) => object !== undefined && !object.metadata.deletionTimestamp;
-  if (stays(store(LogSet).get(logSet))) return false;
+  const log = store(LogSet).get(logSet);
+  if (stays(log)) return false;
   const cluster = store(MatrixOneCluster).get(logSet);
+  if (log && controllerOf(log)?.uid !== cluster?.metadata.uid) return true;
   return !stays(cluster) || cluster?.metadata.annotations?.[ANNOTATION_SKIP_SYNC] !== undefined;
 }

@@ -1,4 +1,4 @@
-import { apiVersionOf, ConfigMap, type Kind, PodDisruptionBudget, Service } from '@coxswain/k8s';
+import { apiVersionOf, ConfigMap, type Kind, type KubeObject, PodDisruptionBudget, Service } from '@coxswain/k8s';
 import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import type { ActorContext } from '@coxswain/runtime/actor';
 import { merge } from '@coxswain/runtime/client';
@@ -44,6 +44,13 @@ export async function handOver(context: Context, cluster: MatrixOneCluster, wait
   await leaveTo(context, cluster, KruiseStatefulSet, { annotations });
   for (const kind of [Service, ConfigMap, PodDisruptionBudget] as const) await leaveTo<Kind>(context, cluster, kind);
   return true;
+}
+
+/** What else remains of a LogSet that goes: what it has from one before it, which let go of it, is the cluster's as well, and would stay with that. */
+export async function removeShared(context: Context): Promise<void> {
+  for (const kind of [Service, ConfigMap, PodDisruptionBudget] as const)
+    for (const child of context.owned<KubeObject>(kind as Kind))
+      if ((child.metadata.ownerReferences?.length ?? 0) > 1) await context.ensureGone(kind, keyOf(child));
 }
 
 /** Leaves the children of a kind to the cluster, with which they go should no LogSet come, and which controls none of them. */

@@ -14,7 +14,7 @@ import { logSetProblems } from '../validation/index.ts';
 import { podsOf, podsThere } from './children.ts';
 import { confirmedPods, decideFailover, type FailoverDecision, REPLICAS_MISSING } from './failover.ts';
 import { FailoverGuard } from './failover-guard.ts';
-import { clusterInNeed, handOver } from './hand-over.ts';
+import { clusterInNeed, handOver, removeShared } from './hand-over.ts';
 import { refuseMoves } from './immutable.ts';
 import { storeMoment } from './log-moment.ts';
 import { type LogScale, scaleLogStores } from './log-scale.ts';
@@ -207,16 +207,17 @@ export class LogSetActor implements Actor<LogSet> {
     const cluster = await clusterInNeed(context);
     if (cluster) return handOver(context, cluster, this.#elapsed.since(`${uid} deleted`, deletionTimestamp));
     const names = logSetNames(name);
-    const pods = await podsThere(context, 'LogSet');
-    if (this.#options.buckets) await noteRan(context, pods);
+    if (this.#options.buckets) await noteRan(context, await podsThere(context, 'LogSet'));
     const gone = [
       await context.ensureGone(KruiseStatefulSet, { namespace, name: names.workload }),
       await context.ensureGone(Service, { namespace, name: names.discovery }),
       await context.ensureGone(Service, { namespace, name: names.headless }),
       await releaseOrphans(context),
     ];
-    if (!gone.every(Boolean) || pods.length > 0) return false;
+    // Once more: one may have been made just before its workload went.
+    if (!gone.every(Boolean) || (await podsThere(context, 'LogSet')).length > 0) return false;
     await removeClaims(context);
+    await removeShared(context);
     this.#guard?.forget(context);
     return this.#options.buckets ? releaseBucket(context, this.#options.buckets) : true;
   }

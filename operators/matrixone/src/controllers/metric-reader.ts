@@ -70,7 +70,7 @@ export class MetricReaderController implements Reconciler {
     const wanted = metricReaderOf(cluster, draw(metricPasswordLength));
     // First the Secret: a user whose password nobody has noted is lost.
     const reader = await makeOnce(client, cluster, wanted, signal);
-    if (!reader) return { requeueAfter: lookAgain };
+    if (!reader) return { requeueAfter: retryAfter };
     await sql.run(target, metricReaderStatements(credentialFrom(reader).password), signal);
     const clusterMetrics = { initialized: true, secretRef: { name: wanted.metadata.name } };
     // With the version: a cluster that was made anew meanwhile has no such user.

@@ -48,7 +48,7 @@ async function take(context: Context): Promise<Pod | undefined> {
   const pods = [...store(Pod).list({ ...inNamespace, labels: LABEL_PHASE })];
   const claims = [...store(CNClaim).list(inNamespace)];
   const [mine] = orphans(object, pods, claims);
-  if (mine) return confirmed(context, mine);
+  if (mine) return confirmed(context, mine, claims);
   for (const pod of candidates(object, pods, claims).filter(isNormal)) {
     try {
       return await changeMetadata(client, pod, boundMarks(object), signal);
@@ -63,10 +63,10 @@ async function take(context: Context): Promise<Pod | undefined> {
  * A pod that bears the claim's mark, as the server has it: by a mark that is known late it may be another claim's by now.
  * @throws Resync when it is
  */
-async function confirmed({ client, object, signal }: Context, pod: Pod): Promise<Pod> {
+async function confirmed({ client, object, signal }: Context, pod: Pod, claims: readonly CNClaim[]): Promise<Pod> {
   const now = await client.of(Pod).find(keyOf(pod), { signal });
-  const isOurs = now && phaseOf(now) === 'Bound' && claimantOf(now) === object.metadata.name;
-  if (isOurs && now.metadata.uid === pod.metadata.uid) return now;
+  const [ours] = now ? orphans(object, [now], claims) : [];
+  if (ours && ours.metadata.uid === pod.metadata.uid) return ours;
   throw new Resync(`pod ${pod.metadata.name} is not this claim's any more, which is not known here yet`, lookAgain);
 }
 

@@ -91,6 +91,25 @@ test('a set of an earlier revision whose node is not known yet is not removed un
   expect([claim.status?.phase, podOf(claim)]).toEqual(['Outdated', before]);
 });
 
+test('a pod that a person took out of its set does not keep a set of an earlier revision', async () => {
+  await using pool = await PoolWorld.start({ cnStores: new TestStores() }, { maxIdle: 0 });
+  const { world } = pool;
+  await pool.claim('one');
+  await pool.until({ Bound: 1 });
+  const name = podOf(await claimOf(pool)) ?? '';
+  const taken = { metadata: { labels: { 'matrixorigin.io/component': null } } };
+  await world.drive(world.client.of(Pod).patch({ namespace, name }, merge(taken)));
+  await world.clock.advance(60_000);
+  await world.drive(world.client.of(CNClaim).delete(key));
+  await world.clock.advance(60_000);
+  const before = (await world.drive(pool.sets())).map(({ metadata }) => metadata.name);
+  await pool.change({ template: { image: 'matrixorigin/matrixone:2.1.0', cacheVolume: { size: '7Gi' } } });
+  await world.clock.advance(120_000);
+  const after = (await world.drive(pool.sets())).map(({ metadata }) => metadata.name);
+  expect(after).toHaveLength(1);
+  expect(after).not.toEqual(before);
+});
+
 /** Nodes that are taken back only when that is confirmed. */
 class Careful extends TestStores {
   readonly #drained = new Set<string>();

@@ -13,6 +13,7 @@ import {
   LABEL_PHASE,
   phaseOf,
   podOf,
+  setLabels,
 } from '../api/index.ts';
 import { changeMetadata } from '../cnstore/index.ts';
 import { census, type PoolCensus } from './pool-size.ts';
@@ -63,7 +64,7 @@ export async function markOutdated(context: Context, pods: readonly Pod[], isOut
 /** The pods of a set as the server has them, before any of it goes. */
 function podsThere({ client, object, signal }: Context, set: string): Promise<readonly Pod[]> {
   const { namespace = '' } = object.metadata;
-  return Array.fromAsync(client.of(Pod).listAll({ namespace, labels: { [LABEL_INSTANCE]: set }, signal }));
+  return Array.fromAsync(client.of(Pod).listAll({ namespace, labels: setLabels('CNSet', namespace, set), signal }));
 }
 
 /** Empties a set of an earlier revision: what is in use stays until it is given back. Answers what there still is. */

@@ -2,9 +2,9 @@ import { ConfigMap, Job, type Kind, PersistentVolumeClaim, Pod, PodDisruptionBud
 import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { merge } from '@coxswain/runtime/client';
 import { expect, test } from 'vitest';
-import { BucketClaim, LogSet, MatrixOneCluster } from '../api/index.ts';
+import { BucketClaim, LogSet, MatrixOneCluster, setLabels } from '../api/index.ts';
 import { logSet, s3 } from './test-fault-objects.ts';
-import { World } from './test-world.ts';
+import { World, type WorldOptions } from './test-world.ts';
 
 const mo = { namespace: 'default', name: 'mo' };
 const user = 'matrixone-operator';
@@ -32,8 +32,8 @@ async function lateOperator(world: World, resource: string, ms: number): Promise
   await world.clock.advance(ms + 30_000);
 }
 
-async function settled(): Promise<World> {
-  const world = await World.start(options);
+async function settled(how: WorldOptions = options): Promise<World> {
+  const world = await World.start(how);
   await world.applyExample();
   await world.until('settled', () => world.settled());
   return world;
@@ -93,6 +93,52 @@ test('the data of a LogSet that goes before its pods are heard of goes with it',
   await world.clock.advance(300_000);
   expect(jobs).toEqual([expect.stringMatching(/^job-bucket-/)]);
   expect(await left(world)).toEqual([]);
+});
+
+test('a pod that is made just when its workload goes is waited for, with the data', async () => {
+  const key = { namespace: 'default', name: 'l' };
+  const owner = { apiVersion: 'apps.kruise.io/v1beta1', kind: 'StatefulSet', name: 'l-log', uid: '', controller: true };
+  const metadata = { ...key, name: 'l-log-0', labels: setLabels('LogSet', 'default', 'l') };
+  const spec = { terminationGracePeriodSeconds: 60, containers: [{ name: 'main', image: 'x' }] };
+  let making = false;
+  await using world = await World.start({
+    ...options,
+    onRequest({ method, path }) {
+      if (!making || method !== 'DELETE' || !path.endsWith('statefulsets/l-log')) return;
+      making = false;
+      const late = { ...metadata, finalizers: ['a.example/held'], ownerReferences: [owner] };
+      void world.client.of(Pod).create({ metadata: late, spec });
+    },
+  });
+  const { client, clock, embedded } = world;
+  // As if OpenKruise had not come to make pods.
+  embedded.faults.add({ match: { resource: 'pods', verb: 'create', user: 'system:*' }, action: { status: 500 } });
+  await world.drive(
+    client.of(LogSet).create({ ...logSet('l', { replicas: 3, sharedStorage: { s3 } }), metadata: key }),
+  );
+  await clock.advance(20_000);
+  const workload = { ...key, name: 'l-log' };
+  owner.uid = (await world.drive(client.of(KruiseStatefulSet).get(workload))).metadata.uid ?? '';
+  making = true;
+  await world.drive(client.of(LogSet).delete(key));
+  await clock.advance(30_000);
+  expect(await found(world, BucketClaim)).toHaveLength(1);
+  await world.drive(client.of(Pod).patch(metadata, merge({ metadata: { finalizers: null } })));
+  await world.until('it is gone', async () => (await client.of(LogSet).find(key)) === undefined);
+});
+
+test('what a LogSet has of one before it goes with it, when its cluster is left alone', async () => {
+  // Without owners of paths: else its end would wait for the sets that use the data.
+  await using world = await settled({});
+  await world.drive(world.client.of(LogSet).delete(mo));
+  await world.clock.advance(30_000);
+  await world.until('settled', () => world.settled());
+  const annotations = { 'matrixorigin.io/skip-sync': 'y' };
+  await world.drive(world.client.of(MatrixOneCluster).patch(mo, merge({ metadata: { annotations } })));
+  await world.drive(world.client.of(LogSet).delete(mo));
+  await world.until('it is gone', async () => (await world.client.of(LogSet).find(mo)) === undefined);
+  await world.clock.advance(60_000);
+  expect((await left(world)).filter((name) => name.includes('mo-log'))).toEqual([]);
 });
 
 test('what a LogSet has let go of goes with its cluster, when that goes before the next LogSet comes', async () => {

@@ -123,6 +123,24 @@ test.each(foreign.map(([kind, ...rest]) => [`${kind.kind} ${rest[0]}`, kind, ...
   },
 );
 
+test('an object of somebody else is left to him also when the cluster goes that wanted its name', async () => {
+  await using world = await TroubleWorld.start();
+  const his = foreign.filter(([kind]) => kind !== ConfigMap);
+  const uids = async () => {
+    const found = await Promise.all(his.map(([kind, name]) => world.client.of(kind).find(inNamespace(name))));
+    return found.map((object) => [object?.metadata.uid, object?.metadata.deletionTimestamp]);
+  };
+  for (const [kind, name, content] of his)
+    await world.drive(world.client.of(kind).create({ metadata: inNamespace(name), ...content }));
+  const before = await world.drive(uids());
+  await world.create({});
+  await world.world.clock.advance(60_000);
+  await world.drive(world.client.of(MatrixOneCluster).delete(mo));
+  await world.world.until('it is gone', async () => (await world.client.of(MatrixOneCluster).find(mo)) === undefined);
+  await world.world.clock.advance(60_000);
+  expect(await world.drive(uids())).toEqual(before);
+});
+
 const kept = { s3RetentionPolicy: 'Retain', pvcRetentionPolicy: 'Delete' } as const;
 const drained = { terminationPolicy: 'Drain', scalingConfig: { storeDrainEnabled: true } } as const;
 

@@ -39,7 +39,7 @@ export function actorContext<T extends KubeObject>(
   parts: ContextParts<T>,
   pass: Pick<ReconcileContext, 'cache' | 'clock' | 'log' | 'signal'> & {
     readonly client: Client;
-    /** Gets the milliseconds after which it must be looked at again, whatever comes of the pass. */
+    /** Gets the milliseconds after which it must be looked at again at the latest. */
     readonly looks: number[];
   },
   object: T,
@@ -94,8 +94,8 @@ function checkedExpectOptions(what: string, met: () => boolean, options: ExpectO
 
 async function ensureGone(client: Client, cache: Cache, kind: Kind, key: ObjectKey): Promise<boolean> {
   const resource = client.of(kind);
-  // That the store shows none does not mean that there is none: an object that was just made may not have come here.
-  const object = (cache.has(kind) ? cache.store(kind).get(key) : undefined) ?? (await resource.find(key));
+  // What a store does not show may be somebody else's of this name.
+  const object = cache.has(kind) ? cache.store(kind).get(key) : await resource.find(key);
   if (!object) return true;
   if (object.metadata.deletionTimestamp) return false;
   const { uid } = object.metadata;

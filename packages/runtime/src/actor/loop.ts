@@ -105,7 +105,7 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
       return undefined;
     }
     const outcome = await this.#attempt(pass, async () => {
-      if (!(await this.#isStill(pass))) return { type: 'over' };
+      if (!(await this.#isStill(pass))) return { type: 'over', again: options.retryAfter };
       const done = await actor.finalize(this.#context(pass, pass.base));
       if (!done) return { type: 'reconciling', after: options.retryAfter };
       const current = this.#current(pass) ?? pass.base;

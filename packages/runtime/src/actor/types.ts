@@ -88,7 +88,7 @@ export interface ActorContext<T extends KubeObject> {
    * at once and needs none. Kept in memory only: a new process looks afresh.
    */
   expect(name: string, met: () => boolean, options?: ExpectOptions): void;
-  /** Deletes when it is there; `true` when it is gone. */
+  /** Deletes when it is there; `true` when it is gone. Of a kind that is watched only what its store shows is there. */
   ensureGone(kind: Kind, key: ObjectKey): Promise<boolean>;
   /** A draft: set its fields; it is written once at the end of the pass, only if it differs. */
   readonly status: Writable<StatusOf<T>>;

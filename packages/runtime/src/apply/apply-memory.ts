@@ -15,7 +15,8 @@ export interface Applied {
 
 /** Children remembered by one process for one controller. */
 const memoryLimit = 20_000;
-/** What one controller has applied, by the child's UID, and for whom. Bounded: the oldest is forgotten and simply applied again. */
+
+/** What one controller has applied, by the child's UID, and for whom. Bounded: the oldest is forgotten, and applied again as if it were the first time. */
 export class ApplyMemory {
   readonly #applied = new Map<string, Applied>();
   readonly #made = new Map<string, true>();
@@ -28,7 +29,7 @@ export class ApplyMemory {
     keep(this.#applied, uid, applied);
   }
 
-  /** Whether there was a child of this kind and name for this owner before. */
+  /** Whether this process has applied a child of this kind and name for this owner before. */
   hasMade(owner: Owner, kind: Kind, child: KubeObject): boolean {
     return this.#made.has(childKey(owner, kind, child));
   }

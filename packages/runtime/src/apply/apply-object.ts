@@ -68,7 +68,8 @@ export async function applyObject<C extends KubeObject, Input extends KubeObject
       return existing;
     }
   }
-  if (owner && isDoubtful(memory, owner, kind, desired, existing)) await checkOwner(client, owner, options.signal);
+  if (owner && cache.has(kind) && isDoubtful(memory, owner, kind, desired, existing))
+    await checkOwner(client, owner, options.signal);
   const after = await client.of(kind).patch(key, apply(body), {
     fieldManager: options.fieldManager,
     force: options.force ?? true,
