@@ -1,6 +1,7 @@
 import type { Kind, KubeObject } from '@coxswain/k8s';
 import { type ActorContext, Resync } from '@coxswain/runtime/actor';
-import { keyOf, parseTime } from '@coxswain/runtime/core';
+import { findSame } from '@coxswain/runtime/client';
+import { parseTime } from '@coxswain/runtime/core';
 
 /** Milliseconds after its creation within which an object is there: nobody is told that late of its end. */
 const young = 60_000;
@@ -14,9 +15,9 @@ const lookAgain = 5_000;
  */
 export async function checkThere<T extends KubeObject>(context: ActorContext<T>, kind: Kind): Promise<void> {
   const { client, clock, object, signal } = context;
-  const { creationTimestamp, uid } = object.metadata;
+  const { creationTimestamp } = object.metadata;
   if (creationTimestamp && clock.now() - parseTime(creationTimestamp) < young) return;
-  const now = await client.of(kind).find(keyOf(object), { signal });
-  if (now?.metadata.uid !== uid || now?.metadata.deletionTimestamp)
+  const now = await findSame<KubeObject>(client, kind, object, signal);
+  if (!now || now.metadata.deletionTimestamp)
     throw new Resync(`${kind.kind} ${object.metadata.name} goes, or is gone, which is not known here yet`, lookAgain);
 }

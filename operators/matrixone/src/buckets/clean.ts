@@ -1,6 +1,7 @@
 import { ConfigMap, Job, type JobCondition, type Kind, type KubeObject, Pod, Secret } from '@coxswain/k8s';
 import { type ActorContext, Resync } from '@coxswain/runtime/actor';
 import { controllerReference, hasFinalizer } from '@coxswain/runtime/apply';
+import { findSame } from '@coxswain/runtime/client';
 import { ApiError, isAlreadyExists, isNotFound, keyOf, messageOf } from '@coxswain/runtime/core';
 import type { EventDetails } from '@coxswain/runtime/events';
 import { BucketClaim, FINALIZER_BUCKET_DATA } from '../api/index.ts';
@@ -154,8 +155,8 @@ function failed({ conditions }: Context, error: unknown): unknown {
  */
 async function create(context: Context, job: Job): Promise<Job | undefined> {
   const { client, object, signal } = context;
-  const now = await client.of(BucketClaim).find(keyOf(object), { signal });
-  if (!now || now.metadata.uid !== object.metadata.uid || !hasFinalizer(now, FINALIZER_BUCKET_DATA))
+  const now = await findSame(client, BucketClaim, object, signal);
+  if (!now || !hasFinalizer(now, FINALIZER_BUCKET_DATA))
     throw new Resync(`BucketClaim ${titleOf(object)} is let go, or is gone, which is not known here yet`, lookAgain);
   try {
     await client.of(Job).create(job, { signal });

@@ -1,6 +1,7 @@
 import { type Job, Secret } from '@coxswain/k8s';
 import type { ActorContext } from '@coxswain/runtime/actor';
 import { hasFinalizer, removeFinalizer } from '@coxswain/runtime/apply';
+import { findSame } from '@coxswain/runtime/client';
 import { isForbidden, isNotFound, keyOf, messageOf } from '@coxswain/runtime/core';
 import { ANNOTATION_CREDENTIALS_KEPT, type BucketClaim, FINALIZER_BUCKET_DATA, LogSet } from '../api/index.ts';
 import { claimLabels, titleOf } from './claims.ts';
@@ -52,8 +53,8 @@ export async function keepCredentials(
 
 /** Whether the server has a log service as one that stays: when it is gone its claim may be too, and nobody would come for a copy. */
 async function isStill({ client, object, signal }: ActorContext<LogSet>): Promise<boolean> {
-  const now = await client.of(LogSet).find(keyOf(object), { signal });
-  return now?.metadata.uid === object.metadata.uid && !now?.metadata.deletionTimestamp;
+  const now = await findSame(client, LogSet, object, signal);
+  return now !== undefined && !now.metadata.deletionTimestamp;
 }
 
 /** What leads to a claim's data: as its user has it, else as it was kept. `undefined`: nobody has it any more. */

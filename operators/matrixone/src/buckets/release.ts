@@ -1,5 +1,5 @@
 import type { ActorContext } from '@coxswain/runtime/actor';
-import { merge } from '@coxswain/runtime/client';
+import { findSame, merge } from '@coxswain/runtime/client';
 import { keyOf } from '@coxswain/runtime/core';
 import { BucketClaim, LogSet } from '../api/index.ts';
 import { phaseOfClaim, titleOf } from './claims.ts';
@@ -21,8 +21,7 @@ export async function releaseBucket(context: ActorContext<LogSet>, scope: Bucket
   // From the server: a claim that the cache does not show yet would stay for ever.
   const claims = await allClaims(context, scope);
   // After the list: what was bound to its name while it was there was its own, and each write is for the claim as it was listed.
-  const now = await client.of(LogSet).find(keyOf(object), { signal });
-  if (now?.metadata.uid !== object.metadata.uid) return true;
+  if (!(await findSame(client, LogSet, object, signal))) return true;
   for (const claim of claims) {
     if (claim.metadata.namespace !== namespace || claim.status?.bindTo !== titleOf(object)) continue;
     const phase = phaseOfClaim(claim);

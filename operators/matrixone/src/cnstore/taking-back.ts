@@ -1,6 +1,6 @@
 import { Pod } from '@coxswain/k8s';
-import type { Client } from '@coxswain/runtime/client';
-import { conflict, keyOf } from '@coxswain/runtime/core';
+import { type Client, findSame } from '@coxswain/runtime/client';
+import { conflict } from '@coxswain/runtime/core';
 import { stageOf } from './stage.ts';
 
 /**
@@ -16,9 +16,8 @@ export function takingBack(
   isWanted: (now: Pod) => boolean = () => true,
 ): () => Promise<void> {
   return async () => {
-    const now = await client.of(Pod).find(keyOf(pod), { signal });
-    const isSame = now?.metadata.uid === pod.metadata.uid;
-    if (!now || !isSame || stageOf(now) !== 'serving' || !isWanted(now))
+    const now = await findSame(client, Pod, pod, signal);
+    if (!now || stageOf(now) !== 'serving' || !isWanted(now))
       throw conflict(Pod, pod.metadata.name, 'it is to serve no more, which is not known here yet');
   };
 }

@@ -1,6 +1,6 @@
 import { Pod } from '@coxswain/k8s';
 import { type Action, type ActorContext, Resync } from '@coxswain/runtime/actor';
-import { merge } from '@coxswain/runtime/client';
+import { findSame, merge } from '@coxswain/runtime/client';
 import { isConflict, isNotFound, keyOf, matchesLabels, selectorFromField } from '@coxswain/runtime/core';
 import {
   CNClaim,
@@ -64,9 +64,9 @@ async function take(context: Context): Promise<Pod | undefined> {
  * @throws Resync when it is
  */
 async function confirmed({ client, object, signal }: Context, pod: Pod, claims: readonly CNClaim[]): Promise<Pod> {
-  const now = await client.of(Pod).find(keyOf(pod), { signal });
+  const now = await findSame(client, Pod, pod, signal);
   const [ours] = now ? orphans(object, [now], claims) : [];
-  if (ours && ours.metadata.uid === pod.metadata.uid) return ours;
+  if (ours) return ours;
   throw new Resync(`pod ${pod.metadata.name} is not this claim's any more, which is not known here yet`, lookAgain);
 }
 

@@ -1,6 +1,7 @@
 import type { KubeObject } from '@coxswain/k8s';
 import type { Tracer } from '@opentelemetry/api';
 import { addFinalizer, hasFinalizer, removeFinalizer } from '../apply/index.ts';
+import { findSame } from '../client/index.ts';
 import type { ReconcileContext, Reconciler, Result } from '../controller/index.ts';
 import { isConflict, keyString, messageOf, type ObjectKey } from '../core/index.ts';
 import { inSpan } from '../tracing/index.ts';
@@ -105,7 +106,9 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
       return undefined;
     }
     const outcome = await this.#attempt(pass, async () => {
-      if (!(await this.#isStill(pass))) return { type: 'over', again: options.retryAfter };
+      // What is found by its name could be that of the next object of this name, of which nothing is known here yet.
+      if (!(await findSame(pass.client, kind, pass.base, pass.signal)))
+        return { type: 'over', again: options.retryAfter };
       const done = await actor.finalize(this.#context(pass, pass.base));
       if (!done) return { type: 'reconciling', after: options.retryAfter };
       const current = this.#current(pass) ?? pass.base;
@@ -114,12 +117,6 @@ export class ActorLoop<T extends KubeObject> implements Reconciler {
       return { type: 'over' };
     });
     return this.#conclude(pass, outcome, 'Finalize');
-  }
-
-  /** Whether the server has it still: what is found by its name could be that of the next object of this name, of which nothing is known here yet. */
-  async #isStill({ client, key, base, signal }: Pass<T>): Promise<boolean> {
-    const now = await client.of(this.#parts.kind).find(key, { signal });
-    return now?.metadata.uid === base.metadata.uid;
   }
 
   /** alive → dependencies → finalizer → observe and act, until there is nothing to do. */

@@ -1,5 +1,5 @@
 import { apiVersionOf, type Kind, type KubeObject, type OwnerReference } from '@coxswain/k8s';
-import type { Client } from '../client/index.ts';
+import { type Client, findSame } from '../client/index.ts';
 import { conflict, keyOf } from '../core/index.ts';
 import { describeOwner, OwnershipError } from './errors.ts';
 
@@ -65,9 +65,8 @@ export function checkOwnership(owner: Owner, kind: Kind, child: KubeObject, exis
  * @throws ApiError Conflict
  */
 export async function checkOwner(client: Client, { kind, object }: Owner, signal?: AbortSignal): Promise<void> {
-  const now = await client.of(kind).find(keyOf(object), signal ? { signal } : {});
-  const { uid, deletionTimestamp } = object.metadata;
-  if (now?.metadata.uid === uid && now?.metadata.deletionTimestamp === deletionTimestamp) return;
+  const now = await findSame(client, kind, object, signal);
+  if (now && now.metadata.deletionTimestamp === object.metadata.deletionTimestamp) return;
   const why = 'it goes, or is gone, which is not known here yet; nothing is taken or made for it';
   throw conflict(kind, object.metadata.name, why);
 }

@@ -17,6 +17,7 @@ export { applyAny, createDiscovery, type Discovery, type DiscoveryOptions, NoMat
 export type { DiscoveredKind } from './discovery-documents.ts';
 export { ConnectionError, isTransient, TransportClosed } from './errors.ts';
 export { evict } from './eviction.ts';
+export { findSame } from './find-same.ts';
 export { type HttpTransportOptions, httpTransport } from './http-transport.ts';
 export type { Impersonation } from './impersonation.ts';
 export { type InClusterOptions, inClusterConnection } from './in-cluster.ts';
