@@ -24,8 +24,11 @@ test('what is old is there only when the server, too, knows it as one that stays
   expect(await said(1_000, undefined)).toBe('there');
 });
 
-test('for a log service that is gone no claim is made', async () => {
-  const creationTimestamp = formatTime(clock.now() - 3_600_000);
+test.each([
+  ['old', 3_600_000, false],
+  ['young, and runs', 1_000, true],
+])('for a log service that is gone no claim is made: one that is %s', async (_, age, started) => {
+  const creationTimestamp = formatTime(clock.now() - age);
   const object = { metadata: { namespace: 'default', name: 'mo', uid: 'd', creationTimestamp } } as LogSet;
   const made: unknown[] = [];
   const create = (claim: unknown) => Promise.resolve(made.push(claim));
@@ -33,7 +36,7 @@ test('for a log service that is gone no claim is made', async () => {
   const { signal } = new AbortController();
   const store = () => ({ list: () => [] });
   const context = { client, clock, object, signal, store, conditions: { get: () => undefined } };
-  const wanted = { s3: { path: 'lake/prod' }, template: {}, started: true };
+  const wanted = { s3: { path: 'lake/prod' }, template: {}, started };
   await expect(holdBucket(context as unknown as ActorContext<LogSet>, wanted, {})).rejects.toThrow(/is gone/);
   expect(made).toEqual([]);
 });

@@ -10,13 +10,17 @@ const lookAgain = 5_000;
 
 /**
  * Asks the server for an object that has been there for long, before something is done in its name that nobody would undo: it may be gone, of
- * which this operator has not heard. A young one is not asked for.
+ * which this operator has not heard. A young one is not asked for, unless `anyAge`.
  * @throws Resync when the server does not know it, or knows it as one that goes
  */
-export async function checkThere<T extends KubeObject>(context: ActorContext<T>, kind: Kind): Promise<void> {
+export async function checkThere<T extends KubeObject>(
+  context: ActorContext<T>,
+  kind: Kind,
+  anyAge = false,
+): Promise<void> {
   const { client, clock, object, signal } = context;
   const { creationTimestamp } = object.metadata;
-  if (creationTimestamp && clock.now() - parseTime(creationTimestamp) < young) return;
+  if (!anyAge && creationTimestamp && clock.now() - parseTime(creationTimestamp) < young) return;
   const now = await findSame<KubeObject>(client, kind, object, signal);
   if (!now || now.metadata.deletionTimestamp)
     throw new Resync(`${kind.kind} ${object.metadata.name} goes, or is gone, which is not known here yet`, lookAgain);

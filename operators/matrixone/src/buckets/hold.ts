@@ -56,8 +56,8 @@ export async function holdBucket(context: Context, wanted: WantedBucket, scope: 
   // Claims are bound by name: an earlier log service's may be given up, of which nothing is known here yet.
   if (cached.kind === 'held' && (started || cached.claim.metadata.name === name))
     return keep(context, cached.claim, known, me, { s3, template });
-  // A log service that is old has its claim, or is gone with it: one made anew would be nobody's.
-  await checkThere(context, LogSet);
+  // A log service that is old, or that runs, has its claim, or is gone with it: one made anew would be nobody's.
+  await checkThere(context, LogSet, started);
   // A claim that is one too many is withdrawn after the first look, so it may be made on the cache's word; unless that has been wrong before.
   if (cached.kind === 'create' && !context.conditions.get('BucketBlocked'))
     await step(context, known, me, { s3, template });
