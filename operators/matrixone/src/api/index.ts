@@ -13,6 +13,7 @@ export { CNPool } from './cnpool.ts';
 export { CNSet } from './cnset.ts';
 export * from './constants.ts';
 export { DNSet } from './dnset.ts';
+export { isLeftAlone } from './left-alone.ts';
 export * from './log-marks.ts';
 export { LogSet } from './logset.ts';
 export { MatrixOneCluster } from './matrixonecluster.ts';

@@ -59,6 +59,18 @@ async function createRestore(world: BackupWorld): Promise<void> {
   await world.drive(world.client.of(RestoreJob).create({ metadata: key, spec }));
 }
 
+/** The same, with the restore running; what its operator says of it next is late. */
+async function runningWorld(): Promise<{ readonly world: BackupWorld; readonly way: HeldWay }> {
+  const { world, way } = await lateWorld();
+  world.report = running;
+  await world.createBackup();
+  await createRestore(world);
+  await world.letRun(key);
+  await world.clock.advance(5_000);
+  way.wants = says('rs');
+  return { world, way };
+}
+
 const find = (world: BackupWorld) => () => world.client.of(RestoreJob).find(key);
 const hasEnded = ({ status }: RestoreJob) => status?.phase === 'Completed' || status?.phase === 'Failed';
 
@@ -84,14 +96,8 @@ test('that it waits, said by an operator that has not heard of the end, does not
 });
 
 test('nor does that it runs, said where the phase had been put back', async () => {
-  const { world, way } = await lateWorld();
+  const { world, way } = await runningWorld();
   await using _ = world;
-  world.report = running;
-  await world.createBackup();
-  await createRestore(world);
-  await world.letRun(key);
-  await world.clock.advance(5_000);
-  way.wants = says('rs');
   const before = { status: { phase: 'Pending', conditions: null } };
   await world.drive(world.client.of(RestoreJob).patchStatus(key, merge(before)));
   await way.held(world);
@@ -107,14 +113,8 @@ test.each([
   ['completed', 'failed', done(), failure, complete],
   ['failed', 'completed', failure, done(), ['Failed', 'True', 'JobFailed', 'exit code 3: no bucket, password=***']],
 ])('one that has %s has not %s by the word of who comes late', async (_, __, first, late, end) => {
-  const { world, way } = await lateWorld();
+  const { world, way } = await runningWorld();
   await using ___ = world;
-  world.report = running;
-  await world.createBackup();
-  await createRestore(world);
-  await world.letRun(key);
-  await world.clock.advance(5_000);
-  way.wants = says('rs');
   world.report = late;
   await way.held(world);
   world.report = first;
@@ -125,14 +125,8 @@ test.each([
 });
 
 test('what an operator that comes late says of the program leaves why it failed', async () => {
-  const { world, way } = await lateWorld();
+  const { world, way } = await runningWorld();
   await using _ = world;
-  world.report = running;
-  await world.createBackup();
-  await createRestore(world);
-  await world.letRun(key);
-  await world.clock.advance(5_000);
-  way.wants = says('rs');
   world.report = undefined;
   await way.held(world);
   world.report = failure;

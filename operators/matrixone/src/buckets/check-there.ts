@@ -8,6 +8,15 @@ const young = 60_000;
 /** Milliseconds between looks at an object that is not there for the server. */
 const lookAgain = 5_000;
 
+/** Whether the server has an object as one that stays. */
+export async function stays<T extends KubeObject>(
+  { client, object, signal }: ActorContext<T>,
+  kind: Kind,
+): Promise<boolean> {
+  const now = await findSame<KubeObject>(client, kind, object, signal);
+  return now !== undefined && !now.metadata.deletionTimestamp;
+}
+
 /**
  * Asks the server for an object that has been there for long, before something is done in its name that nobody would undo: it may be gone, of
  * which this operator has not heard. A young one is not asked for, unless `anyAge`.
@@ -18,10 +27,9 @@ export async function checkThere<T extends KubeObject>(
   kind: Kind,
   anyAge = false,
 ): Promise<void> {
-  const { client, clock, object, signal } = context;
+  const { clock, object } = context;
   const { creationTimestamp } = object.metadata;
   if (!anyAge && creationTimestamp && clock.now() - parseTime(creationTimestamp) < young) return;
-  const now = await findSame<KubeObject>(client, kind, object, signal);
-  if (!now || now.metadata.deletionTimestamp)
+  if (!(await stays(context, kind)))
     throw new Resync(`${kind.kind} ${object.metadata.name} goes, or is gone, which is not known here yet`, lookAgain);
 }

@@ -1,9 +1,9 @@
 import { type Job, Secret } from '@coxswain/k8s';
 import type { ActorContext } from '@coxswain/runtime/actor';
 import { hasFinalizer, removeFinalizer } from '@coxswain/runtime/apply';
-import { findSame } from '@coxswain/runtime/client';
 import { isForbidden, isNotFound, keyOf, messageOf } from '@coxswain/runtime/core';
 import { ANNOTATION_CREDENTIALS_KEPT, type BucketClaim, FINALIZER_BUCKET_DATA, LogSet } from '../api/index.ts';
+import { stays } from './check-there.ts';
 import { claimLabels, titleOf } from './claims.ts';
 import { keptKey, neededKeys, secretsOf } from './needed-secrets.ts';
 
@@ -39,7 +39,8 @@ export async function keepCredentials(
   const there = await context.client.of(Secret).find(keptIn(claim), { signal: context.signal });
   if (there && !isCopy(there, claim))
     throw new Error(`Secret ${titleOf(claim)}, which would be the copy, is somebody else's`);
-  if (!there && !(await isStill(context))) return false;
+  // When the log service is gone its claim may be too, and nobody would come for a copy.
+  if (!there && !(await stays(context, LogSet))) return false;
   const { resourceVersion } = there?.metadata ?? {};
   const metadata = {
     ...keptIn(claim),
@@ -49,12 +50,6 @@ export async function keepCredentials(
   };
   await context.apply(Secret, { apiVersion: 'v1', kind: 'Secret', metadata, data }, { owned: false });
   return true;
-}
-
-/** Whether the server has a log service as one that stays: when it is gone its claim may be too, and nobody would come for a copy. */
-async function isStill({ client, object, signal }: ActorContext<LogSet>): Promise<boolean> {
-  const now = await findSame(client, LogSet, object, signal);
-  return now !== undefined && !now.metadata.deletionTimestamp;
 }
 
 /** What leads to a claim's data: as its user has it, else as it was kept. `undefined`: nobody has it any more. */

@@ -5,9 +5,9 @@ import { controllerOf, type ReconcileContext } from '@coxswain/runtime/controlle
 import type { ObjectKey } from '@coxswain/runtime/core';
 import type { EventDetails, EventRecorder } from '@coxswain/runtime/events';
 import {
-  ANNOTATION_SKIP_SYNC,
   CNSet,
   CONDITION_HAKEEPER_SILENT,
+  isLeftAlone,
   LABEL_INSTANCE,
   LogSet,
   MatrixOneCluster,
@@ -78,10 +78,9 @@ export function isClusterGone(
 ): boolean {
   if (!set) return true;
   if (set.deps?.externalLogSet?.haKeeperEndpoint) return false;
-  const stays = (object: KubeObject | undefined) => object !== undefined && !object.metadata.deletionTimestamp;
   const log = store(LogSet).get(logSet);
-  if (stays(log)) return false;
+  if (log && !log.metadata.deletionTimestamp) return false;
   const cluster = store(MatrixOneCluster).get(logSet);
   if (log && controllerOf(log)?.uid !== cluster?.metadata.uid) return true;
-  return !stays(cluster) || cluster?.metadata.annotations?.[ANNOTATION_SKIP_SYNC] !== undefined;
+  return !cluster || isLeftAlone(cluster);
 }

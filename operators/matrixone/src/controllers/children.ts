@@ -46,10 +46,12 @@ export function podsOf<T extends KubeObject>(context: ActorContext<T>, kind: Set
   return [...context.store(PodKind).list({ namespace, labels: setLabels(kind, namespace, name) })];
 }
 
-/** The same as the server has them, before something is done that is right only when none is left, or none has run. */
-export function podsThere<T extends KubeObject>(context: ActorContext<T>, kind: SetKind): Promise<readonly Pod[]> {
-  const { client, object, signal } = context;
-  const { namespace, name } = keyOfSet(object);
+/** The same, of this set or of another one, as the server has them, before something is done that is right only when none is left, or none has run. */
+export function podsThere<T extends KubeObject>(
+  { client, object, signal }: ActorContext<T>,
+  kind: SetKind,
+  { namespace, name } = keyOfSet(object),
+): Promise<readonly Pod[]> {
   return Array.fromAsync(client.of(PodKind).listAll({ namespace, labels: setLabels(kind, namespace, name), signal }));
 }
 

@@ -4,7 +4,7 @@ import type { ActorContext } from '@coxswain/runtime/actor';
 import { merge } from '@coxswain/runtime/client';
 import { controllerOf } from '@coxswain/runtime/controller';
 import { keyOf } from '@coxswain/runtime/core';
-import { ANNOTATION_BOOTSTRAP, ANNOTATION_SKIP_SYNC, type LogSet, MatrixOneCluster } from '../api/index.ts';
+import { ANNOTATION_BOOTSTRAP, isLeftAlone, type LogSet, MatrixOneCluster } from '../api/index.ts';
 
 type Context = ActorContext<LogSet>;
 
@@ -21,8 +21,7 @@ export async function clusterInNeed({ client, object, signal }: Context): Promis
   const { namespace = '' } = object.metadata;
   const cluster = await client.of(MatrixOneCluster).find({ namespace, name: owner.name }, { signal });
   if (cluster?.metadata.uid !== owner.uid) return undefined;
-  const { deletionTimestamp, annotations } = cluster.metadata;
-  return deletionTimestamp || annotations?.[ANNOTATION_SKIP_SYNC] ? undefined : cluster;
+  return isLeftAlone(cluster) ? undefined : cluster;
 }
 
 /**

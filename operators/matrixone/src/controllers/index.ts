@@ -6,7 +6,7 @@
  */
 
 export { applyChild } from './apply-child.ts';
-export { childrenOfSets, podsOf, setOfPod } from './children.ts';
+export { childrenOfSets, podsOf, podsThere, setOfPod } from './children.ts';
 export { ClusterActor } from './cluster.ts';
 export { CNSetActor } from './cnset.ts';
 export { DNSetActor } from './dnset.ts';

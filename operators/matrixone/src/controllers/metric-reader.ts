@@ -13,7 +13,7 @@ import {
 import { isConflict, messageOf } from '@coxswain/runtime/core';
 import { createRecorder, type EventRecorder } from '@coxswain/runtime/events';
 import type { Manager } from '@coxswain/runtime/manager';
-import { ANNOTATION_SKIP_SYNC, credentialName, MatrixOneCluster, PORT_SQL } from '../api/index.ts';
+import { credentialName, isLeftAlone, MatrixOneCluster, PORT_SQL } from '../api/index.ts';
 import { metricPasswordLength, metricReaderOf, metricReaderStatements } from '../children/index.ts';
 import { credentialFrom, type SqlService } from '../sql/index.ts';
 import { makeOnce } from './secret-once.ts';
@@ -82,8 +82,8 @@ export class MetricReaderController implements Reconciler {
 
 /** The compute nodes that are asked, when the user is wanted, not made, and can be made. */
 function hostFor(cluster: MatrixOneCluster): string | undefined {
-  const { metadata, spec, status } = cluster;
-  if (metadata.deletionTimestamp || metadata.annotations?.[ANNOTATION_SKIP_SYNC]) return undefined;
+  const { spec, status } = cluster;
+  if (isLeftAlone(cluster)) return undefined;
   if (!spec.metricReaderEnabled || status?.clusterMetrics?.initialized || !isReady(cluster)) return undefined;
   const host = status?.cnGroups?.groups?.find((group) => group.host)?.host;
   return host && `${host}.svc`;

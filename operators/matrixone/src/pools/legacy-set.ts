@@ -13,9 +13,9 @@ import {
   LABEL_PHASE,
   phaseOf,
   podOf,
-  setLabels,
 } from '../api/index.ts';
 import { changeMetadata } from '../cnstore/index.ts';
+import { podsThere } from '../controllers/index.ts';
 import { census, type PoolCensus } from './pool-size.ts';
 
 type Context = ActorContext<CNPool>;
@@ -61,12 +61,6 @@ export async function markOutdated(context: Context, pods: readonly Pod[], isOut
   }
 }
 
-/** The pods of a set as the server has them, before any of it goes. */
-function podsThere({ client, object, signal }: Context, set: string): Promise<readonly Pod[]> {
-  const { namespace = '' } = object.metadata;
-  return Array.fromAsync(client.of(Pod).listAll({ namespace, labels: setLabels('CNSet', namespace, set), signal }));
-}
-
 /** Empties a set of an earlier revision: what is in use stays until it is given back. Answers what there still is. */
 export async function emptyLegacySet(context: Context, set: CNSet): Promise<PoolCensus> {
   const { name, deletionTimestamp } = set.metadata;
@@ -99,8 +93,8 @@ function isAt({ spec: { replicas, podsToDelete = [] } }: CNSet, pods: readonly P
  */
 async function shrink(context: Context, set: CNSet): Promise<void> {
   const { client, signal } = context;
-  const { name, uid = '', resourceVersion = '' } = set.metadata;
-  const pods = await podsThere(context, name);
+  const { name, namespace = '', uid = '', resourceVersion = '' } = set.metadata;
+  const pods = await podsThere(context, 'CNSet', { namespace, name });
   if (pods.length === 0) {
     const preconditions = { uid, resourceVersion };
     await ignoreNotFound(client.of(CNSet).delete(keyOf(set), { propagation: 'Background', preconditions, signal }));

@@ -1,11 +1,10 @@
 import { PersistentVolumeClaim, Pod, Secret } from '@coxswain/k8s';
 import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
-import { json } from '@coxswain/runtime/client';
 import { CNClaim, LogSet, MatrixOneCluster, podOf } from '../api/index.ts';
 import { cluster, exampleSecret, logSet, s3, upgrade } from './test-fault-objects.ts';
 import type { FaultWorld } from './test-fault-world.ts';
 import { bound, createPool, endOfPool, selector } from './test-pool-steps.ts';
-import { at, change, create, gone, type Life, namespace, remove, type Step, settled } from './test-steps.ts';
+import { at, breakPod, change, create, gone, type Life, namespace, remove, type Step, settled } from './test-steps.ts';
 
 /** The step is over before the user goes on. */
 const awaited = (step: Step): Step => ({ ...step, first: true });
@@ -39,10 +38,7 @@ const orphanedStore: Life = {
     }),
     awaited({
       name: 'break a store',
-      async run(world) {
-        const broken = json([{ op: 'replace', path: '/spec/containers/0/image', value: 'invalid.example/broken:1' }]);
-        await world.drive(world.client.of(Pod).patch(at('l-log-1'), broken));
-      },
+      run: breakPod('l-log-1'),
       async reached(world) {
         const pods = (await world.client.of(Pod).list({ namespace })).items.map(({ metadata }) => metadata.name);
         return ['l-log-1', 'l-log-3'].every((name) => pods.includes(name)) && settled(LogSet, 'l')(world);

@@ -1,5 +1,5 @@
 import { Pod, Secret } from '@coxswain/k8s';
-import { json, merge } from '@coxswain/runtime/client';
+import { merge } from '@coxswain/runtime/client';
 import {
   ANNOTATION_STORE_CORDON,
   BucketClaim,
@@ -24,7 +24,19 @@ import {
   upgrade,
 } from './test-fault-objects.ts';
 import type { FaultWorld } from './test-fault-world.ts';
-import { at, change, cnPods, create, gone, type Life, namespace, remove, settled, simple } from './test-steps.ts';
+import {
+  at,
+  breakPod,
+  change,
+  cnPods,
+  create,
+  gone,
+  type Life,
+  namespace,
+  remove,
+  settled,
+  simple,
+} from './test-steps.ts';
 
 const logs: Life = {
   kind: 'LogSet',
@@ -37,10 +49,7 @@ const logs: Life = {
     },
     {
       name: 'break a store',
-      async run(world) {
-        const broken = json([{ op: 'replace', path: '/spec/containers/0/image', value: 'invalid.example/broken:1' }]);
-        await world.drive(world.client.of(Pod).patch(at('l-log-1'), broken));
-      },
+      run: breakPod('l-log-1'),
       async reached(world) {
         const pods = (await world.client.of(Pod).list({ namespace })).items.map(({ metadata }) => metadata.name);
         return pods.includes('l-log-3') && !pods.includes('l-log-1') && settled(LogSet, 'l')(world);

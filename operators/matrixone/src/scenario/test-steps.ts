@@ -1,5 +1,5 @@
-import type { Kind, KubeObject } from '@coxswain/k8s';
-import { merge } from '@coxswain/runtime/client';
+import { type Kind, type KubeObject, Pod } from '@coxswain/k8s';
+import { json, merge } from '@coxswain/runtime/client';
 import { isNotFound } from '@coxswain/runtime/core';
 import type { FaultWorld } from './test-fault-world.ts';
 
@@ -58,6 +58,12 @@ export function create<T extends KubeObject>(kind: Kind<T>, object: T) {
 
 export const change = (kind: Kind, name: string, body: object) => async (world: FaultWorld) => {
   await world.drive(world.client.of(kind).patch(at(name), merge(body)));
+};
+
+/** Gives a pod an image that does not start. */
+export const breakPod = (name: string) => async (world: FaultWorld) => {
+  const broken = json([{ op: 'replace', path: '/spec/containers/0/image', value: 'invalid.example/broken:1' }]);
+  await world.drive(world.client.of(Pod).patch(at(name), broken));
 };
 
 export const remove = (kind: Kind, name: string) => async (world: FaultWorld) => {

@@ -7,26 +7,35 @@ import { Widget, widget, widgetPath } from '../manager/test-kinds.ts';
 
 const key = { namespace: 'default', name: 'w' };
 
-test('one that the server does not know for a moment, as when its CRD is made anew, is finalized afterwards', async () => {
+/** A server with a widget, and a manager whose way to it is another one where `through` says so. */
+async function started(through: (api: TestApi) => Partial<Transport>, finalize: () => Promise<boolean>) {
   const clock = new VirtualClock();
   const api = new TestApi(clock);
-  let isThere = true;
-  const transport: Transport = {
-    send: (request) =>
-      isThere || request.method !== 'GET' ? api.send(request) : Promise.reject(notFound(Widget, key.name)),
-    close: () => api.close(),
+  const straight: Transport = {
+    send: (request) => api.send(request),
     watch: (request) => api.watch(request),
+    close: () => api.close(),
   };
+  const transport = { ...straight, ...through(api) };
   const client = createClient({ transport, clock, random: seededRandom(1), fieldManager: 'test' });
   const manager = createManager({ client, name: 'test', clock, random: seededRandom(1), shutdownTimeout: 0 });
   const observe = () => Promise.resolve(undefined);
-  const finalize = () => Promise.resolve(true);
   manager.actor(Widget, { observe, finalize }, { finalizer: 'test.dev/widget' }).run();
   await manager.start();
   await api.client().of(Widget).create(widget('w'));
   await clock.settle();
+  return { api, clock, client: api.client(), manager };
+}
+
+test('one that the server does not know for a moment, as when its CRD is made anew, is finalized afterwards', async () => {
+  let isThere = true;
+  const forgetful = (api: TestApi): Partial<Transport> => ({
+    send: (request) =>
+      isThere || request.method !== 'GET' ? api.send(request) : Promise.reject(notFound(Widget, key.name)),
+  });
+  const { api, clock, client, manager } = await started(forgetful, () => Promise.resolve(true));
   isThere = false;
-  await api.client().of(Widget).delete(key);
+  await client.of(Widget).delete(key);
   await clock.settle();
   isThere = true;
   await clock.advance(10_000);
@@ -35,30 +44,17 @@ test('one that the server does not know for a moment, as when its CRD is made an
 });
 
 test('one that is gone, which is not known here, is not finalized: all that has its name may be the next one’s', async () => {
-  const clock = new VirtualClock();
-  const api = new TestApi(clock);
-  const client = api.client();
   let hears = true;
-  const transport: Transport = {
-    send: (request) => api.send(request),
-    close: () => api.close(),
+  const deaf = (api: TestApi): Partial<Transport> => ({
     async watch(request) {
       const stream = await api.watch(request);
       return (async function* () {
         for await (const events of stream) if (hears) yield events;
       })();
     },
-  };
-  const late = createClient({ transport, clock, random: seededRandom(1), fieldManager: 'test' });
-  const manager = createManager({ client: late, name: 'test', clock, random: seededRandom(1), shutdownTimeout: 0 });
+  });
   let finalized = 0;
-  const finalize = () => Promise.resolve(++finalized < 0);
-  manager
-    .actor(Widget, { observe: () => Promise.resolve(undefined), finalize }, { finalizer: 'test.dev/widget' })
-    .run();
-  await manager.start();
-  await client.of(Widget).create(widget('w'));
-  await clock.settle();
+  const { clock, client, manager } = await started(deaf, () => Promise.resolve(++finalized < 0));
   await client.of(Widget).delete(key);
   await clock.advance(10_000);
   expect(finalized).toBeGreaterThan(1);

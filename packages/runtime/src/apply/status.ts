@@ -1,5 +1,5 @@
 import type { Condition, Kind, KubeObject } from '@coxswain/k8s';
-import { type Client, merge } from '../client/index.ts';
+import { type Client, findSame, merge } from '../client/index.ts';
 import { conflict, deepEqual, isConflict, isNotFound, keyOf } from '../core/index.ts';
 import { mergeDiff, mergePatched } from './merge-diff.ts';
 
@@ -55,8 +55,8 @@ export async function writeStatus<T extends KubeObject>(
       if (isNotFound(error)) return undefined;
       if (!isConflict(error)) throw error;
       onConflict?.();
-      const live: T | undefined = await resource.find(keyOf(base), rest);
-      if (!live || live.metadata.uid !== base.metadata.uid) return undefined;
+      const live = await findSame(client, kind, base, rest.signal);
+      if (!live) return undefined;
       current = live;
     }
   }
