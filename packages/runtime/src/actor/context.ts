@@ -2,11 +2,12 @@ import type { Kind, KubeObject } from '@coxswain/k8s';
 import { type ApplyMemory, applyObject } from '../apply/index.ts';
 import type { Cache } from '../cache/types.ts';
 import type { Client } from '../client/index.ts';
-import type { ReconcileContext } from '../controller/index.ts';
+import { controllerOf, type ReconcileContext } from '../controller/index.ts';
 import {
   checkFunction,
   checkNumber,
   checkOptions,
+  isConflict,
   isNotFound,
   keyOf,
   keyString,
@@ -81,7 +82,7 @@ export function actorContext<T extends KubeObject>(
       const { uid = '' } = object.metadata;
       parts.expectations.set(keyString(keyOf(object)), uid, name, { met, deadline: clock.monotonic() + timeout });
     },
-    ensureGone: (of, key) => ensureGone(client, cache, of, key),
+    ensureGone: (of, key) => ensureGone(client, cache, object, of, key),
   };
 }
 
@@ -92,18 +93,31 @@ function checkedExpectOptions(what: string, met: () => boolean, options: ExpectO
   return options;
 }
 
-async function ensureGone(client: Client, cache: Cache, kind: Kind, key: ObjectKey): Promise<boolean> {
+async function ensureGone(
+  client: Client,
+  cache: Cache,
+  owner: KubeObject,
+  kind: Kind,
+  key: ObjectKey,
+): Promise<boolean> {
   const resource = client.of(kind);
-  // What a store does not show may be somebody else's of this name.
+  // What a store does not show may be somebody else's of this name, and so is what another object controls.
   const object = cache.has(kind) ? cache.store(kind).get(key) : await resource.find(key);
-  if (!object) return true;
-  if (object.metadata.deletionTimestamp) return false;
-  const { uid } = object.metadata;
+  if (!object || isAnothers(owner, object)) return true;
+  const { deletionTimestamp, resourceVersion, uid } = object.metadata;
+  if (deletionTimestamp) return false;
   try {
-    const options = { propagation: 'Background', ...(uid ? { preconditions: { uid } } : {}) } as const;
-    return (await resource.delete(key, options)) === undefined;
+    // Just as it was seen: another may have taken it since.
+    const preconditions = { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) };
+    return (await resource.delete(key, { propagation: 'Background', preconditions })) === undefined;
   } catch (error) {
     if (isNotFound(error)) return true;
+    if (isConflict(error)) return false;
     throw error;
   }
+}
+
+/** Whether another object controls it. An object may delete itself, whosever it is. */
+function isAnothers({ metadata }: KubeObject, object: KubeObject): boolean {
+  return ![undefined, metadata.uid].includes(controllerOf(object)?.uid) && object.metadata.uid !== metadata.uid;
 }

@@ -88,7 +88,10 @@ export interface ActorContext<T extends KubeObject> {
    * at once and needs none. Kept in memory only: a new process looks afresh.
    */
   expect(name: string, met: () => boolean, options?: ExpectOptions): void;
-  /** Deletes when it is there; `true` when it is gone. Of a kind that is watched only what its store shows is there. */
+  /**
+   * Deletes when it is there; `true` when it is gone, `false` while it goes or when it changed just now. Of a kind that is watched only what
+   * its store shows is there, and what another object controls is that one's: nothing is done to it, as if it were gone.
+   */
   ensureGone(kind: Kind, key: ObjectKey): Promise<boolean>;
   /** A draft: set its fields; it is written once at the end of the pass, only if it differs. */
   readonly status: Writable<StatusOf<T>>;

@@ -154,8 +154,11 @@ export class TestApi implements Transport {
 
   #delete(place: Place, body: Fields): unknown {
     const old = this.#get(place);
-    const wanted = (body?.preconditions as { uid?: string } | undefined)?.uid;
-    if (wanted && wanted !== old.metadata.uid) throw conflict(place, place.name ?? '', 'the UID does not match');
+    const wanted = body?.preconditions as { uid?: string; resourceVersion?: string } | undefined;
+    for (const field of ['uid', 'resourceVersion'] as const) {
+      if (wanted?.[field] && wanted[field] !== old.metadata[field])
+        throw conflict(place, place.name ?? '', `the ${field} does not match`);
+    }
     if (!old.metadata.finalizers?.length) {
       this.#store(place, old, 'DELETED');
       return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 200 };
