@@ -45,6 +45,8 @@ export const CONDITION_HAKEEPER_SILENT = 'HaKeeperSilent';
 export const CONDITION_CN_STORE = 'matrixorigin.io/cn-store';
 export const ANNOTATION_POOL_MANAGEMENT_POLICY = 'pool.matrixorigin.io/management-policy';
 export const ANNOTATION_POOL_IN_PLACE_ROLLING = 'pool.matrixorigin.io/in-place-rolling';
+/** On a CNClaim: the CNPool that was chosen for it, as it named none. */
+export const ANNOTATION_POOL_CHOSEN = 'pool.matrixorigin.io/chosen';
 /** On a MatrixOneCluster: non-empty means hands off. */
 export const ANNOTATION_SKIP_SYNC = 'matrixorigin.io/skip-sync';
 export const ANNOTATION_RESTORE_COMPLETE = 'matrixorigin.io/restore-complete';

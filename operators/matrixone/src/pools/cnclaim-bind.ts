@@ -3,6 +3,7 @@ import { type Action, type ActorContext, Resync } from '@coxswain/runtime/actor'
 import { findSame, merge } from '@coxswain/runtime/client';
 import { isConflict, isNotFound, keyOf, matchesLabels, selectorFromField } from '@coxswain/runtime/core';
 import {
+  ANNOTATION_POOL_CHOSEN,
   CNClaim,
   CNPool,
   claimantOf,
@@ -101,25 +102,33 @@ function bindTo(pod: Pod, service: CnStoreService): Action<CNClaim> {
   };
 }
 
-/** The pool that is to make a pod for the claim, when it is not noted yet: there it counts as one that waits. */
-function nominated({ object, store }: Context): string | undefined {
+/**
+ * The pool that is to make a pod for the claim, when it is not noted yet: there it counts as one that waits. One that the claim names itself
+ * stands; one that was chosen for it, until that is gone and there is another.
+ */
+function nominated({ object, store }: Context): { readonly pool: string; readonly isChosen: boolean } | undefined {
   const { spec, metadata } = object;
-  const named = spec?.poolName;
-  if (named) return metadata.labels?.[LABEL_POOL] === named ? undefined : named;
-  const selector = selectorFromField(spec?.selector);
   const { namespace } = metadata;
-  return [...store(CNPool).list(namespace === undefined ? {} : { namespace })]
-    .filter((pool) => !pool.metadata.deletionTimestamp && matchesLabels(selector, pool.spec.podLabels))
-    .map((pool) => pool.metadata.name)
-    .sort()[0];
+  const named = spec?.poolName;
+  const pools = [...store(CNPool).list(namespace === undefined ? {} : { namespace })]
+    .filter((pool) => !pool.metadata.deletionTimestamp)
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  const isStale =
+    metadata.annotations?.[ANNOTATION_POOL_CHOSEN] === named && pools.every(({ metadata: { name } }) => name !== named);
+  if (named && !isStale) return metadata.labels?.[LABEL_POOL] === named ? undefined : { pool: named, isChosen: false };
+  const selector = selectorFromField(spec?.selector);
+  const pool = pools.find((one) => matchesLabels(selector, one.spec.podLabels))?.metadata.name;
+  return pool === undefined ? undefined : { pool, isChosen: true };
 }
 
-function nominate(pool: string): Action<CNClaim> {
+function nominate({ pool, isChosen }: { readonly pool: string; readonly isChosen: boolean }): Action<CNClaim> {
   return {
     name: 'Nominate',
     async run({ client, object, signal }) {
       const { resourceVersion } = object.metadata;
-      const body = { metadata: { resourceVersion, labels: { [LABEL_POOL]: pool } }, spec: { poolName: pool } };
+      const annotations = isChosen ? { annotations: { [ANNOTATION_POOL_CHOSEN]: pool } } : {};
+      const metadata = { resourceVersion, labels: { [LABEL_POOL]: pool }, ...annotations };
+      const body = { metadata, spec: { poolName: pool } };
       await client.of(CNClaim).patch(keyOf(object), merge(body), { signal });
     },
   };

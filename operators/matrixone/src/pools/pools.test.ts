@@ -118,6 +118,28 @@ test('a claim of its own whose pod is gone is lost, and does not name it any mor
   });
 });
 
+test('a claim that waits for a pool goes to another when that is gone, unless it named the pool itself', async () => {
+  await using pool = await PoolWorld.start({ cnStores: new TestStores() }, { maxIdle: 0, maxPods: 0 });
+  const { world } = pool;
+  const poolOf = async (name: string) => (await world.client.of(CNClaim).get({ namespace, name })).spec?.poolName;
+  await pool.claim('chosen');
+  await pool.claim('named', { poolName: 'p' });
+  await world.until('both are noted', async () => (await poolOf('chosen')) === 'p');
+  const first = await world.drive(world.client.of(CNPool).get({ namespace, name: 'p' }));
+  const strategy = { updateStrategy: {}, scaleStrategy: { maxIdle: 0, maxPods: 2 } };
+  await world.drive(
+    world.client.of(CNPool).create({ metadata: { namespace, name: 'q' }, spec: { ...first.spec, strategy } }),
+  );
+  await world.clock.advance(30_000);
+  expect(await world.drive(poolOf('chosen'))).toBe('p');
+  await world.drive(world.client.of(CNPool).delete({ namespace, name: 'p' }));
+  await world.until('it has a pod of the other', async () => {
+    const { spec, status } = await world.client.of(CNClaim).get({ namespace, name: 'chosen' });
+    return status?.phase === 'Bound' && spec?.poolName === 'q';
+  });
+  expect(await world.drive(poolOf('named'))).toBe('p');
+});
+
 test('a claim that is deleted while it moves gives back both of its pods', async () => {
   const cnStores = new TestStores();
   await using pool = await PoolWorld.start({ cnStores }, { maxIdle: 2 });
