@@ -62,7 +62,7 @@ describe.skipIf(realProgram === undefined)('what the operator says to MatrixOne,
 
   test('compute nodes tell of their load', async () => {
     for (const { queryAddress } of (await mo.keeper.clusterDetails()).cnStores) {
-      expect(await cnLoad(mo.client, queryAddress)).toMatchObject({ pipelines: 0, replicas: 0 });
+      expect(await cnLoad(mo.client, queryAddress, false)).toMatchObject({ pipelines: 0, replicas: 0 });
       const { sessions } = await queryCn(mo.client, queryAddress, 'showProcessList', { sysTenant: true });
       expect(Array.isArray(sessions)).toBe(true);
     }
@@ -74,6 +74,7 @@ describe.skipIf(realProgram === undefined)('what the operator says to MatrixOne,
     const password = 'aB-_9zaB-_9z';
     const texts = [
       { text: 'create user if not exists `mo_operator` identified by ?', values: [password] },
+      { text: 'alter user `mo_operator` identified by ?', values: [password] },
       { text: 'create role if not exists `metric_reader`' },
       { text: 'grant connect on account * to `metric_reader`' },
       { text: 'grant select on table system_metrics.* to metric_reader' },

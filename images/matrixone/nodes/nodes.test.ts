@@ -57,16 +57,17 @@ test('SQL: who may log in, what is answered, what is not known', async () => {
   other.quit();
 });
 
-test('a node tells of its sessions, and counts those that proxies can move', async () => {
+test('a node tells of its sessions, and counts those that proxies can move, or all where there are none', async () => {
   const [query, sql] = [addressOf(cn, 'queryAddress'), addressOf(cn, 'sqlAddress')];
   const direct = async () => {
     const { sessions } = await queryCn(programs.client, query, 'showProcessList', { sysTenant: true });
-    return usersSessions(sessions, false).length;
+    return usersSessions(sessions, { proxies: false, sourced: true }).length;
   };
   await eventually(async () => expect(await direct()).toBe(0));
   const client = await SqlClient.connect(sql, 'acc#adm');
   expect(await direct()).toBe(1);
-  expect(await cnLoad(programs.client, query)).toEqual({ sessions: 0, pipelines: 0, replicas: 0 });
+  expect(await cnLoad(programs.client, query, true)).toEqual({ sessions: 0, pipelines: 0, replicas: 0 });
+  expect(await cnLoad(programs.client, query, false)).toEqual({ sessions: 1, pipelines: 0, replicas: 0 });
   client.quit();
   await eventually(async () => expect(await direct()).toBe(0));
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => programs.close());
 
 const sessionsOf = async (uuid: string) =>
-  (await cnLoad(programs.client, addressOf(nodes.get(uuid), 'queryAddress'))).sessions;
+  (await cnLoad(programs.client, addressOf(nodes.get(uuid), 'queryAddress'), true)).sessions;
 
 const nodeOf = async (client: SqlClient) => (await client.query('show processlist'))[0]?.['node_id'] ?? '';
 

@@ -32,14 +32,13 @@ test('statements answer their rows, in order, and the connection is given back',
   await eventually(count);
 });
 
-test('a user that is made may log in, and a wrong password is told without it', async () => {
+test('a user that is made, or given another password, may log in, and a wrong password is told without it', async () => {
   const reader = { user: 'mo_operator', password: 'aB-_9zaB-_9z' };
-  const { password } = reader;
-  await sql.run(
-    target(),
-    [{ text: 'create user if not exists `mo_operator` identified by ?', values: [password] }],
-    signal,
-  );
+  const statements = [
+    { text: 'create user if not exists `mo_operator` identified by ?', values: ['another'] },
+    { text: 'alter user `mo_operator` identified by ?', values: [reader.password] },
+  ];
+  await sql.run(target(), statements, signal);
   expect(await sql.run(target(reader), [{ text: 'select 1 as one' }], signal)).toEqual([[{ one: '1' }]]);
   const wrong = sql.run(target({ user: 'dump', password: 'not-this-one' }), [], signal);
   await expect(wrong).rejects.toMatchObject({ name: 'SqlError', code: 1045, address: `127.0.0.1:${port}` });

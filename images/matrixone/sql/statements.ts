@@ -102,6 +102,17 @@ const statements: readonly (readonly [RegExp, Run])[] = [
       return undefined;
     },
   ],
+  [
+    /^alter\s+user\s+[`']?(\w+)[`']?\s+identified\s+by\s+'([^']*)'$/i,
+    ([, name = '', password = ''], session, { users }) => {
+      if (session.account !== 'sys' || !users.change(name, password))
+        throw new SqlError(
+          20101,
+          `the stand-in changes users only that were made in the sys account: there is no ${name}`,
+        );
+      return undefined;
+    },
+  ],
   // Everybody may everything here.
   [/^create\s+role\s+if\s+not\s+exists\s/i, () => undefined],
   [/^grant\s/i, () => undefined],

@@ -10,6 +10,11 @@ export class Users {
     if (!this.#made.has(name)) this.#made.set(name, password);
   }
 
+  /** Gives a user that was made another password. @returns whether there is one of that name */
+  change(name: string, password: string): boolean {
+    return this.#made.has(name) && this.#made.set(name, password) !== undefined;
+  }
+
   /** The password of a user; `undefined`: there is no such user. */
   passwordOf(account: string, user: string): string | undefined {
     if (user === '') return undefined;

@@ -46,8 +46,9 @@ test('the stages of a node', () => {
   ).toBe('released');
   expect(stageOf({ metadata: { name: 'p', labels: held, finalizers } })).toBe('stopping');
   expect(stageOf({ metadata: { name: 'p', labels: held } })).toBe('released');
-  expect(stageOf({ metadata: { name: 'p', annotations: { 'matrixorigin.io/store-cordon': '' }, labels: held } })).toBe(
-    'cordoned',
-  );
+  const annotations = { 'matrixorigin.io/store-cordon': '' };
+  expect(stageOf({ metadata: { name: 'p', annotations, finalizers } })).toBe('cordoned');
+  expect(stageOf({ metadata: { name: 'p', annotations, labels: held, finalizers } })).toBe('stopping');
+  expect(stageOf({ metadata: { name: 'p', annotations, labels: held } })).toBe('cordoned');
   expect(stageOf({ metadata: { name: 'p', deletionTimestamp: '2026-01-01T00:00:00Z', labels: held } })).toBe('leaving');
 });

@@ -1,6 +1,6 @@
 import { Pod } from '@coxswain/k8s';
 import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
-import { isConflict, isNotFound, parseTime } from '@coxswain/runtime/core';
+import { isConflict, isNotFound, keyOf, parseTime } from '@coxswain/runtime/core';
 import {
   ANNOTATION_CN_LABEL,
   ANNOTATION_CN_STATE,
@@ -21,7 +21,7 @@ import { type Pass, type PassTools, passOf } from './pass.ts';
 import { changeMetadata, setGate } from './pod-writes.ts';
 import { changeOf, isPooled, poolStep } from './pool.ts';
 import { noLoad } from './service.ts';
-import { stageOf } from './stage.ts';
+import { hasGivenLocks, stageOf } from './stage.ts';
 import { loadMarks, noteLoad } from './statistics.ts';
 import { drainMarks, stopNode } from './stopping.ts';
 import { takingBack } from './taking-back.ts';
@@ -78,6 +78,7 @@ async function serve(pass: Pass): Promise<Result> {
   const isNew = pod.metadata.labels?.[LABEL_CN_UUID] === undefined;
   const isAsked = pass.service.refreshAfter !== undefined;
   if (isDirect(pod) && isDone(pod)) return sendAway(pass);
+  if (hasGivenLocks(pod)) return replace(pass);
   // Until it runs there is nothing that it could hand over: it may go as it came.
   if (isNew && runsSince(pod) === undefined) return undefined;
   if (pod.metadata.annotations?.[ANNOTATION_DRAINING_START] !== undefined)
@@ -94,9 +95,23 @@ async function serve(pass: Pass): Promise<Result> {
 
 /** Does for a direct pod what OpenKruise does for its own: from now on it is emptied, and deleted then. */
 async function sendAway({ client, pod, signal }: Pass): Promise<Result> {
-  const change = { addFinalizers: [FINALIZER_CN_DRAINING], labels: { [KRUISE_LIFECYCLE_STATE]: 'PreparingDelete' } };
-  await changeMetadata(client, pod, change, signal);
+  const labels = { [KRUISE_LIFECYCLE_STATE]: 'PreparingDelete' };
+  // A claim may have taken it meanwhile, and nobody would take the word back.
+  await changeMetadata(client, pod, { addFinalizers: [FINALIZER_CN_DRAINING], labels, exact: true }, signal);
   return { requeueAfter: 0 };
+}
+
+/**
+ * Ends a node that is needed again when its locks were on their way to others: until it is restarted it refuses every transaction. It has nothing left to
+ * lose, and another one comes.
+ */
+async function replace({ client, event, pod, signal }: Pass): Promise<Result> {
+  const { uid = '', resourceVersion = '' } = pod.metadata;
+  await client.of(Pod).delete(keyOf(pod), { preconditions: { uid, resourceVersion }, signal });
+  const message =
+    'the compute node is needed again, and has given its locks away: it would take no transactions, so another one comes in its place';
+  event({ reason: 'Replaced', message });
+  return undefined;
 }
 
 async function putIntoService(pass: Pass): Promise<Result> {

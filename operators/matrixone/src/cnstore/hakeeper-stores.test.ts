@@ -218,7 +218,7 @@ describe('a cluster', () => {
 
 describe('a load', () => {
   const sessions = [
-    { account: 'sys', fromProxy: false },
+    { account: 'sys', db: 'mo_task', fromProxy: false },
     { account: 'acc', fromProxy: true },
   ];
   const answer = ({ method }: Query): QueryAnswer => {
@@ -229,6 +229,24 @@ describe('a load', () => {
   test('is counted at the node, by what its release can tell [case 6]', async () => {
     serveCn(answer);
     expect(await stores.load(store, signal)).toEqual({ sessions: 1, pipelines: 2, replicas: 0 });
+  });
+
+  test('of a node that HAKeeper gave up is what it still serves, as long as it can be reached', async () => {
+    world.nodes.delete('cn-a');
+    expect(await stores.load(store, signal)).toBeUndefined();
+    await later();
+    serveCn(answer);
+    expect(await stores.load(store, signal)).toEqual({ sessions: 1, pipelines: 2, replicas: 0 });
+    serveCn(() => undefined);
+    world.network.streams.at(-1)?.stream.close();
+    await later();
+    const hung = watch(stores.load(store, signal));
+    await world.clock.advance(10_500);
+    expect(hung.error).toMatchObject({ failure: expect.stringMatching(/timeout|lost/) });
+    world.network.stop(query);
+    await world.clock.advance(10_000);
+    expect(await stores.load(store, signal)).toBeUndefined();
+    expect(await stores.load({ ...store, podIP: undefined }, signal)).toBeUndefined();
   });
 
   test('of a node that does not answer is not known, and that is not nothing', async () => {

@@ -1,5 +1,5 @@
 import { type Clock, type Logger, type Random, silentLogger } from '@coxswain/runtime/core';
-import type { CNLabel } from '../api/index.ts';
+import { type CNLabel, PORT_CN_RPC } from '../api/index.ts';
 import {
   type ClusterDetails,
   cnLoad,
@@ -12,7 +12,7 @@ import {
   tnLocks,
   workState,
 } from '../mo/index.ts';
-import { type Dial, type FinishedCall, MorpcClient } from '../morpc/index.ts';
+import { CallError, type Dial, type FinishedCall, MorpcClient } from '../morpc/index.ts';
 import type { ClusterLink } from './cluster-link.ts';
 import { ClusterLinks } from './cluster-links.ts';
 import { UnregisteredNodeError } from './errors.ts';
@@ -55,6 +55,8 @@ export function hakeeperCnStores(options: HaKeeperCnStoresOptions): HaKeeperCnSt
 const refreshAfter = 20_000;
 /** Milliseconds without a call after which a connection is closed. */
 const idleTimeout = 30_000;
+/** Where the query service of a compute node is, unless HAKeeper says otherwise. */
+const queryPort = PORT_CN_RPC + 2;
 
 type Node = ClusterDetails['cnStores'][number];
 
@@ -106,11 +108,28 @@ class HaKeeperStores implements HaKeeperCnStores {
   }
 
   async load(store: CnStore, signal: AbortSignal): Promise<StoreLoad | undefined> {
-    const node = await find(this.#link(store), store, signal);
-    if (!node) return undefined;
+    const { cnStores, proxyStores } = await this.#link(store).details(signal);
+    const proxies = proxyStores.length > 0;
+    const node = cnStores.find(({ uuid }) => uuid === store.uuid);
+    if (!node) return this.#loadOfStranger(store, proxies, signal);
     if (node.queryAddress === '')
       throw new Error(`compute node ${store.podName} has no query service that can be asked`);
-    return cnLoad(this.#client, node.queryAddress, { signal });
+    return cnLoad(this.#client, node.queryAddress, proxies, { signal });
+  }
+
+  /**
+   * HAKeeper gives a node up of which it has not heard for 30 s, as one that was short of breath; its sessions do not notice. So it is asked at its pod. One
+   * that nobody can reach has never begun, or is gone.
+   */
+  async #loadOfStranger({ podIP }: CnStore, proxies: boolean, signal: AbortSignal): Promise<StoreLoad | undefined> {
+    if (podIP === undefined) return undefined;
+    const host = podIP.includes(':') ? `[${podIP}]` : podIP;
+    try {
+      return await cnLoad(this.#client, `${host}:${queryPort}`, proxies, { signal });
+    } catch (error) {
+      if (error instanceof CallError && error.failure === 'unreachable') return undefined;
+      throw error;
+    }
   }
 
   async handOverLocks(store: CnStore, asked: boolean, signal: AbortSignal): Promise<LockHandover> {

@@ -37,7 +37,7 @@ class Services {
     if (method === 19) return { method, getPipelineInfo: {} };
     if (method === 24) return { method, getReplicaCount: {} };
     // The node's own sessions stay; they are in nobody's way.
-    const own = { account: 'sys', user: 'mo_task', fromProxy: false };
+    const own = { account: 'sys', user: 'x', db: 'mo_task', fromProxy: false };
     const users = Array.from({ length: this.sessions }, () => ({ account: 'acc', fromProxy: true }));
     return { method, showProcessList: { sessions: [own, ...users] } };
   }

@@ -1,3 +1,4 @@
+import { Pod } from '@coxswain/k8s';
 import { merge } from '@coxswain/runtime/client';
 import { formatTime } from '@coxswain/runtime/core';
 import { expect, test } from 'vitest';
@@ -181,22 +182,81 @@ test('a node without load waits for the delay only, as new sessions may be on th
 test('a node that is needed again is taken back at once, and the next drain begins afresh', async () => {
   const stores = new TestStores();
   await using world = await serving(stores);
+  await world.asks('a', 'PreparingDelete');
+  await world.clock.advance(10_000);
+  expect((await world.pod('a'))?.metadata.annotations).toHaveProperty(['matrixorigin.io/store-draining-start']);
+  await world.asks('a', 'Normal');
+  expect(await world.gate('a')).toBe('True CNStoreReady');
+  expect(stores.nodes.get('a')).toBe('serving');
+  const marks = Object.keys((await world.pod('a'))?.metadata.annotations ?? {});
+  expect(marks).not.toContain('matrixorigin.io/store-draining-start');
+  stores.now = { sessions: 1, pipelines: 0, replicas: 0 };
+  await world.clock.advance(600_000);
+  await world.asks('a', 'PreparingDelete');
+  await world.clock.advance(60_000);
+  expect(await world.isHeld('a')).toBe(true);
+  expect(await world.events()).toContain('Pod DrainRevoked: the compute node is needed again and takes sessions');
+});
+
+test('a node that is needed again when it has given its locks away is replaced: it would refuse every transaction', async () => {
+  const stores = new TestStores();
+  await using world = await serving(stores);
   stores.transactions = 1;
   await world.asks('a', 'PreparingDelete');
   await world.clock.advance(20_000);
   expect((await world.pod('a'))?.metadata.annotations).toMatchObject({ 'matrixorigin.io/lock-restart': 'true' });
   await world.asks('a', 'Normal');
+  await world.clock.advance(5_000);
+  expect((await world.pod('a'))?.metadata.deletionTimestamp).toBeDefined();
+  expect(stores.nodes.get('a')).toBe('draining');
+  await world.runs('a', false);
+  expect(stores.nodes.has('a')).toBe(false);
+  expect(await world.events()).toContainEqual(expect.stringMatching(/^Pod Replaced: /));
+});
+
+test('a node that is asked for its locks is one that is known to be asked, wherever the operator ends', async () => {
+  const stores = new TestStores();
+  await using world = await serving(stores);
+  stores.transactions = 1;
+  const ask = stores.handOverLocks.bind(stores);
+  const marks: unknown[] = [];
+  stores.handOverLocks = async (...call) => {
+    const { items } = await world.cluster.client.of(Pod).list({ namespace });
+    marks.push(...items.map(({ metadata }) => metadata.annotations?.['matrixorigin.io/lock-restart']));
+    return ask(...call);
+  };
+  await world.asks('a', 'PreparingDelete');
+  await world.clock.advance(20_000);
+  expect(marks).not.toContain(undefined);
+  expect(stores.told).toContain('set restart a');
+});
+
+test('a mark of locks that was left on a node that serves long since costs it nothing', async () => {
+  const stores = new TestStores();
+  await using world = await serving(stores);
+  await world.change('a', { annotations: { 'matrixorigin.io/lock-restart': 'y' } });
+  await world.clock.advance(60_000);
+  expect((await world.pod('a'))?.metadata.deletionTimestamp).toBeUndefined();
+  expect(await world.gate('a')).toBe('True CNStoreReady');
+});
+
+test('a node that is needed again while it is counted is not asked for its locks: there is no way back', async () => {
+  const stores = new TestStores();
+  await using world = await serving(stores, {
+    spec: { scalingConfig: { storeDrainEnabled: true, minDelaySeconds: 0 } },
+  });
+  const counted = Promise.withResolvers<void>();
+  stores.load = async () => {
+    await counted.promise;
+    return stores.now;
+  };
+  await world.asks('a', 'PreparingDelete');
+  await world.asks('a', 'Normal');
+  counted.resolve();
+  await world.clock.advance(2_000);
+  expect(stores.told).not.toContain('set restart a');
   expect(await world.gate('a')).toBe('True CNStoreReady');
   expect(stores.nodes.get('a')).toBe('serving');
-  const marks = Object.keys((await world.pod('a'))?.metadata.annotations ?? {});
-  expect(marks).not.toContain('matrixorigin.io/lock-restart');
-  expect(marks).not.toContain('matrixorigin.io/store-draining-start');
-  await world.clock.advance(600_000);
-  await world.asks('a', 'PreparingDelete');
-  await world.clock.advance(60_000);
-  expect(await world.isHeld('a')).toBe(true);
-  expect(stores.told.filter((line) => line === 'set restart a')).toHaveLength(2);
-  expect(await world.events()).toContain('Pod DrainRevoked: the compute node is needed again and takes sessions');
 });
 
 test.each([
@@ -217,6 +277,18 @@ test.each([
     expect.stringMatching(/^CNSet DrainTimedOut: a: after .* although it waits for 1 session$/),
     expect.stringMatching(/^Pod DrainTimedOut: after .* although it waits for 1 session$/),
   ]);
+});
+
+test('a drain whose start cannot be read ends, too', async () => {
+  const stores = new TestStores();
+  await using world = await serving(stores);
+  stores.now = { sessions: 1, pipelines: 0, replicas: 0 };
+  const labels = { 'lifecycle.apps.kruise.io/state': 'PreparingDelete' };
+  await world.change('a', { labels, annotations: { 'matrixorigin.io/store-draining-start': 'lately' } });
+  await world.clock.advance(290_000);
+  expect(await world.gate('a')).toBe('False CNStorePrepareStop: waits for 1 session');
+  await world.clock.advance(20_000);
+  expect(await world.isHeld('a')).toBe(false);
 });
 
 test('a node that does not answer is not drained, and goes at the timeout', async () => {
@@ -290,6 +362,24 @@ test('a cordoned node serves nobody, also when it forgets that, until the cordon
   await world.change('a', { annotations: { 'matrixorigin.io/store-cordon': null } });
   expect(await world.gate('a')).toBe('True CNStoreReady');
 });
+
+test.each(['PreparingDelete', 'PreparingUpdate'])(
+  'a cordoned node that is to go (%s) is emptied and goes',
+  async (asked) => {
+    const stores = new TestStores();
+    await using world = await NodeWorld.start(stores, { spec: { scalingConfig: { storeDrainEnabled: true } } });
+    stores.nodes.set('a', 'serving');
+    stores.now = { sessions: 1, pipelines: 0, replicas: 0 };
+    await world.add('a');
+    await world.change('a', { annotations: { 'matrixorigin.io/store-cordon': '' } });
+    await world.asks('a', asked);
+    await world.clock.advance(60_000);
+    expect(await world.isHeld('a')).toBe(true);
+    stores.now = { sessions: 0, pipelines: 0, replicas: 0 };
+    await world.clock.advance(15_000);
+    expect(await world.isHeld('a')).toBe(false);
+  },
+);
 
 test('a deleted pod is emptied while it runs, forgotten when it does not, and then goes', async () => {
   const stores = new TestStores();
@@ -382,6 +472,18 @@ test('a set that joins a cluster by address is drained without a LogSet', async 
   await world.asks('a', 'PreparingDelete');
   await world.clock.advance(60_000);
   expect(await world.isHeld('a')).toBe(true);
+});
+
+test('a node of a pool that was given back at a time that cannot be read is free in the end', async () => {
+  const stores = new TestStores();
+  await using world = await NodeWorld.start(stores, { spec: drains });
+  stores.nodes.set('a', 'draining');
+  await world.add('a', {
+    labels: { 'pool.matrixorigin.io/phase': 'Draining' },
+    annotations: { 'pool.matrixorigin.io/management-policy': 'Pooling', 'matrixorigin.io/reclaimed-at': 'lately' },
+  });
+  await world.clock.advance(60_000);
+  expect((await world.pod('a'))?.metadata.labels?.['pool.matrixorigin.io/phase']).toBe('Idle');
 });
 
 test.each([

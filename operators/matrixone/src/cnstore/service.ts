@@ -75,7 +75,7 @@ export interface CnStoreService {
   ): Promise<void>;
   /** The node takes no new sessions, and hands over those it has. One that the cluster does not know has none. */
   drain(store: CnStore, signal: AbortSignal): Promise<void>;
-  /** What the node still serves; `undefined` when the cluster does not know the node. */
+  /** What the node still serves; `undefined` when the cluster does not know the node, and it does not say itself. */
   load(store: CnStore, signal: AbortSignal): Promise<StoreLoad | undefined>;
   /**
    * Gets a node that has nothing else left to give its locks away. There is no way back, so it is only for nodes that stop.

@@ -1,6 +1,7 @@
 import type { Pod } from '@coxswain/k8s';
 import {
   ANNOTATION_DRAINING_START,
+  ANNOTATION_LOCK_RESTART,
   ANNOTATION_STORE_CORDON,
   type CNSet,
   CONDITION_CN_STORE,
@@ -11,7 +12,7 @@ import {
 /**
  * Where a compute node is in its life:
  * - `leaving`: its pod is being deleted.
- * - `cordoned`: a person keeps it out of service.
+ * - `cordoned`: a person keeps it out of service, and it is not to go.
  * - `stopping`: OpenKruise waits for our finalizer before it stops or updates the pod.
  * - `released`: OpenKruise acts. A finalizer that came back now could make it begin again.
  * - `serving`: none of these.
@@ -23,15 +24,30 @@ const asking: ReadonlySet<string | undefined> = new Set(['PreparingDelete', 'Pre
 export function stageOf(pod: Pod): Stage {
   const { deletionTimestamp, annotations, labels, finalizers } = pod.metadata;
   if (deletionTimestamp) return 'leaving';
-  if (annotations?.[ANNOTATION_STORE_CORDON] !== undefined) return 'cordoned';
   const state = labels?.[KRUISE_LIFECYCLE_STATE];
-  if (asking.has(state)) return finalizers?.includes(FINALIZER_CN_DRAINING) ? 'stopping' : 'released';
+  const isHeld = finalizers?.includes(FINALIZER_CN_DRAINING) === true;
+  // A cordon keeps sessions away, not the node: one that is to go goes, or its set would wait for a person without an end.
+  if (asking.has(state) && isHeld) return 'stopping';
+  if (annotations?.[ANNOTATION_STORE_CORDON] !== undefined) return 'cordoned';
+  if (asking.has(state)) return 'released';
   return state === 'Updating' ? 'released' : 'serving';
 }
 
-/** Whether the update that a pod waits for changes only metadata, so that nothing has to be handed over. */
-export function isMetadataUpdate(pod: Pod, set: CNSet | undefined): boolean {
-  return pod.metadata.labels?.[KRUISE_LIFECYCLE_STATE] === 'PreparingUpdate' && set?.spec.pauseUpdate === true;
+/**
+ * Whether the update that a pod waits for changes only metadata, so that nothing has to be handed over. One for which its node drains already does more:
+ * it was paused since.
+ */
+export function isMetadataUpdate({ metadata: { annotations, labels } }: Pod, set: CNSet | undefined): boolean {
+  if (labels?.[KRUISE_LIFECYCLE_STATE] !== 'PreparingUpdate' || set?.spec.pauseUpdate !== true) return false;
+  return annotations?.[ANNOTATION_DRAINING_START] === undefined;
+}
+
+/**
+ * Whether a node was asked for its locks in a drain that has been revoked: it cannot serve any more. The mark of the question alone may be left from an earlier
+ * run of it.
+ */
+export function hasGivenLocks({ metadata: { annotations } }: Pod): boolean {
+  return [ANNOTATION_DRAINING_START, ANNOTATION_LOCK_RESTART].every((mark) => annotations?.[mark] !== undefined);
 }
 
 /** Reasons of a gate that is closed while the node is told to take no sessions. */

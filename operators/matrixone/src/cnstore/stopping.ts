@@ -1,6 +1,7 @@
 import { Pod } from '@coxswain/k8s';
+import { type Client, findSame } from '@coxswain/runtime/client';
 import type { Result } from '@coxswain/runtime/controller';
-import { formatDuration, formatTime, isConflict, isNotFound, keyOf } from '@coxswain/runtime/core';
+import { conflict, formatDuration, formatTime, isConflict, isNotFound, keyOf } from '@coxswain/runtime/core';
 import {
   ANNOTATION_CN_STATE,
   ANNOTATION_DIAGNOSE_DRAINING,
@@ -12,9 +13,9 @@ import {
 } from '../api/index.ts';
 import { isDirect } from './direct.ts';
 import { type DrainDecision, decideDrain, decideLocks, drainTimeout, waitFor } from './drain.ts';
-import { isAbandoned, type Pass } from './pass.ts';
+import { asServerSays, isAbandoned, type Pass } from './pass.ts';
 import { changeMetadata, setGate } from './pod-writes.ts';
-import { isMetadataUpdate } from './stage.ts';
+import { isMetadataUpdate, stageOf } from './stage.ts';
 import { loadMarks } from './statistics.ts';
 import { whyUnknown } from './why-unknown.ts';
 
@@ -29,16 +30,14 @@ export const drainMarks = {
 } as const;
 
 /** Empties a node that OpenKruise is about to stop or to update, and lets it go on (`spec/matrixone.md` §2.13). */
-export async function stopNode(pass: Pass): Promise<Result> {
-  const { clock, pod, set } = pass;
-  if (isMetadataUpdate(pod, set)) return release(pass, pod);
-  if (!set || !isDrained(set) || isAbandoned(pass)) {
-    await setGate(pass, pod, false, 'CNStorePrepareStop');
+export async function stopNode(known: Pass): Promise<Result> {
+  const pass = isEmptied(known) && timeOf(known).left >= 0 ? known : await asServerSays(known);
+  const { pod } = pass;
+  if (!isEmptied(pass)) {
+    if (!isMetadataUpdate(pod, pass.set)) await setGate(pass, pod, false, 'CNStorePrepareStop');
     return release(pass, pod);
   }
-  const began = pod.metadata.annotations?.[ANNOTATION_DRAINING_START] ?? formatTime(clock.now());
-  const elapsed = pass.elapsed.since(`${pod.metadata.uid} drains`, began);
-  const timeout = drainTimeout(set.spec.scalingConfig);
+  const { began, elapsed, timeout } = timeOf(pass);
   const draining = await mark(pass, began, elapsed, timeout);
   // Before anybody is asked: who does not answer must not hold the pod for ever.
   if (elapsed > timeout) return giveUp(pass, draining, timeout);
@@ -50,6 +49,20 @@ export async function stopNode(pass: Pass): Promise<Result> {
   }
   pass.event({ reason: 'Drained', message: `${decision.why}, after ${formatDuration(elapsed)}` });
   return release(pass, draining);
+}
+
+/** Whether a node is emptied before it goes. */
+function isEmptied(pass: Pass): boolean {
+  const { pod, set } = pass;
+  return !isMetadataUpdate(pod, set) && set !== undefined && isDrained(set) && !isAbandoned(pass);
+}
+
+/** When a drain began, and its time in milliseconds. */
+function timeOf({ clock, elapsed: time, pod, set }: Pass) {
+  const began = pod.metadata.annotations?.[ANNOTATION_DRAINING_START] ?? formatTime(clock.now());
+  const elapsed = time.since(`${pod.metadata.uid} drains`, began);
+  const timeout = drainTimeout(set?.spec.scalingConfig);
+  return { began, elapsed, timeout, left: timeout - elapsed };
 }
 
 const gateOf = ({ status }: Pod) => status?.conditions?.find(({ type }) => type === CONDITION_CN_STORE);
@@ -102,11 +115,28 @@ async function askAndDecide(
   if (!load) return decision;
   const counted = await changeMetadata(client, pod, { annotations: loadMarks(pod, load) }, signal);
   if (decision.kind === 'wait' || !service.handOverLocks) return decision;
-  const wasAsked = pod.metadata.annotations?.[ANNOTATION_LOCK_RESTART] !== undefined;
+  const noted = pod.metadata.annotations?.[ANNOTATION_LOCK_RESTART];
+  const wasAsked = noted !== undefined && noted !== aboutToAsk;
+  const marked = wasAsked ? counted : await noteAsking(client, counted, signal);
   const handover = await service.handOverLocks(store, wasAsked, signal);
   if (handover.asked && !wasAsked)
-    await changeMetadata(client, counted, { annotations: { [ANNOTATION_LOCK_RESTART]: 'true' } }, signal);
+    await changeMetadata(client, marked, { annotations: { [ANNOTATION_LOCK_RESTART]: 'true' } }, signal);
   return decideLocks(handover, wasAsked);
+}
+
+/** In the place of the mark that a node has been asked for its locks: it is about to be, or has been and nobody could note it. */
+const aboutToAsk = 'asking';
+
+/**
+ * Notes that a node is about to be asked for its locks: there is no way back, as it takes no transaction from then on before it is restarted. So the server is asked
+ * whether it is still to stop, and the note is there before the question.
+ * @throws ApiError Conflict when it is needed again
+ */
+async function noteAsking(client: Client, pod: Pod, signal: AbortSignal): Promise<Pod> {
+  const now = await findSame(client, Pod, pod, signal);
+  if (!now || stageOf(now) !== 'stopping')
+    throw conflict(Pod, pod.metadata.name, 'it is needed again, which is not known here yet');
+  return changeMetadata(client, now, { annotations: { [ANNOTATION_LOCK_RESTART]: aboutToAsk }, exact: true }, signal);
 }
 
 function giveUp(pass: Pass, pod: Pod, timeout: number): Promise<Result> {
@@ -117,8 +147,9 @@ function giveUp(pass: Pass, pod: Pod, timeout: number): Promise<Result> {
 
 /** Lets OpenKruise go on. A pod that is not OpenKruise's is deleted, which comes to its end by itself: cut here, it is done again. */
 async function release({ client, signal }: Pass, pod: Pod): Promise<Result> {
-  const { uid = '' } = pod.metadata;
-  if (isDirect(pod)) await client.of(Pod).delete(keyOf(pod), { preconditions: { uid }, signal });
+  const { uid = '', resourceVersion = '' } = pod.metadata;
+  // Only if it is still what it was decided on: a claim that takes it meanwhile must not lose it.
+  if (isDirect(pod)) await client.of(Pod).delete(keyOf(pod), { preconditions: { uid, resourceVersion }, signal });
   else
     await changeMetadata(client, pod, { removeFinalizers: [FINALIZER_CN_DRAINING], annotations: drainMarks }, signal);
   return undefined;

@@ -2,7 +2,12 @@ import type { Pod } from '@coxswain/k8s';
 import type { Client } from '@coxswain/runtime/client';
 import { isConflict } from '@coxswain/runtime/core';
 import { expect, test } from 'vitest';
-import { FINALIZER_CN_DRAINING, KRUISE_LIFECYCLE_STATE } from '../api/index.ts';
+import {
+  ANNOTATION_DRAINING_START,
+  ANNOTATION_LOCK_RESTART,
+  FINALIZER_CN_DRAINING,
+  KRUISE_LIFECYCLE_STATE,
+} from '../api/index.ts';
 import { takingBack } from './taking-back.ts';
 
 const { signal } = new AbortController();
@@ -21,6 +26,8 @@ test('a node is taken back when the server, too, knows its pod as one that serve
   expect(await ends({ metadata: { ...seen.metadata, labels } })).toBe(true);
   expect(await ends({ metadata: { ...seen.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } })).toBe(true);
   expect(await ends({ metadata: { ...seen.metadata, uid: 'another' } })).toBe(true);
+  const annotations = { [ANNOTATION_DRAINING_START]: '2026-01-01T00:00:00Z', [ANNOTATION_LOCK_RESTART]: 'true' };
+  expect(await ends({ metadata: { ...seen.metadata, annotations } })).toBe(true);
   expect(await ends(undefined)).toBe(true);
   expect(await ends(seen, () => false)).toBe(true);
 });

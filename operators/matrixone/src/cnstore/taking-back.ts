@@ -1,7 +1,7 @@
 import { Pod } from '@coxswain/k8s';
 import { type Client, findSame } from '@coxswain/runtime/client';
 import { conflict } from '@coxswain/runtime/core';
-import { stageOf } from './stage.ts';
+import { hasGivenLocks, stageOf } from './stage.ts';
 
 /**
  * What is asked before a node that drains is put into service again: whether the server, too, knows its pod as one that serves. By what is known
@@ -17,7 +17,7 @@ export function takingBack(
 ): () => Promise<void> {
   return async () => {
     const now = await findSame(client, Pod, pod, signal);
-    if (!now || stageOf(now) !== 'serving' || !isWanted(now))
+    if (!now || stageOf(now) !== 'serving' || hasGivenLocks(now) || !isWanted(now))
       throw conflict(Pod, pod.metadata.name, 'it is to serve no more, which is not known here yet');
   };
 }

@@ -1,6 +1,7 @@
 import type { Pod } from '@coxswain/k8s';
 import type { ActorContext } from '@coxswain/runtime/actor';
-import type { LogSet } from '../api/index.ts';
+import { parseTime } from '@coxswain/runtime/core';
+import { CONDITION_HAKEEPER_SILENT, type LogSet } from '../api/index.ts';
 import { haKeeperOf } from '../cnstore/index.ts';
 import type { LogKeeper } from '../logstore/index.ts';
 import { keyOfSet, podsOf } from './children.ts';
@@ -19,7 +20,7 @@ export class FailoverGuard {
 
   /**
    * Why a store must not be replaced now; `undefined`: nothing is known against it. Without an answer what HAKeeper said last counts: it falls silent
-   * when a majority is missing. Where it has said nothing, an objection that stands is kept.
+   * when a majority is missing. Where it has said nothing, an objection that stands is kept, and only who was silent before cannot object.
    */
   async objection(
     context: ActorContext<LogSet>,
@@ -29,10 +30,7 @@ export class FailoverGuard {
   ): Promise<string | undefined> {
     const heard = await lookAtStores(context, this.#keeper);
     const records = heard ?? this.#keeper.said(haKeeperOf(keyOfSet(context.object)));
-    if (!records) {
-      const standing = context.conditions.get('FailoverBlocked');
-      return standing?.reason === REPLICAS_MISSING ? standing.message : undefined;
-    }
+    if (!records) return objectionUnheard(context, victim);
     const others = othersOf(podsOf(context, 'LogSet'), victim, reserved);
     // At most a minority may ever be missing.
     const shortage = shortageWithout(others, records, replicas - Math.floor(replicas / 2));
@@ -50,5 +48,19 @@ function objectionOf(victim: string, { pods }: Shortage): string {
   const who = pods.length > 0 ? `${pods.join(', ')} ${has}` : 'the other stores have';
   const its = pods.length === 1 ? 'its' : 'their';
   const why = `${victim} is not replaced, as ${who} not got ${its} replicas of the log from HAKeeper yet: without both the log would be lost for good`;
+  return byConfirmation(why, [victim]);
+}
+
+/**
+ * What an operator that has heard nothing of HAKeeper has against replacing a store, as one whose machine was the store's, too. One that was silent
+ * before the store failed cannot be reached from here; one that fell silent since then may lack the store for a majority, whatever runs.
+ */
+function objectionUnheard({ conditions, status }: ActorContext<LogSet>, victim: string): string | undefined {
+  const standing = conditions.get('FailoverBlocked');
+  if (standing?.reason === REPLICAS_MISSING) return standing.message;
+  const silentSince = conditions.get(CONDITION_HAKEEPER_SILENT)?.lastTransitionTime;
+  const downSince = status.failedStores?.find(({ podName }) => podName === victim)?.lastTransition;
+  if (silentSince && downSince && parseTime(silentSince) <= parseTime(downSince)) return undefined;
+  const why = `${victim} is not replaced, as HAKeeper does not answer, and is not known to have been silent before the store failed: without its volume the log could be lost for good`;
   return byConfirmation(why, [victim]);
 }

@@ -36,3 +36,11 @@ test('what may not count against anybody is counted anew', async () => {
   await clock.advance(5_000);
   expect(elapsed.since('a', at)).toBe(5_000);
 });
+
+test('a moment that cannot be read counts from the first look', async () => {
+  const clock = new VirtualClock();
+  const elapsed = new Elapsed(clock);
+  expect(elapsed.since('a', 'lately')).toBe(0);
+  await clock.advance(5_000);
+  expect(elapsed.since('a', 'lately')).toBe(5_000);
+});

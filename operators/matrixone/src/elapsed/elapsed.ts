@@ -29,7 +29,7 @@ export class Elapsed {
   }
 
   /**
-   * Milliseconds since `at`.
+   * Milliseconds since `at`; since the first look when that cannot be read, as after somebody's hand: who waits for it must not wait for ever.
    * @param what whose moment it is; another `at` of the same begins anew
    * @param least what to believe at the first look, when it may be still to come; default 0
    */
@@ -37,7 +37,7 @@ export class Elapsed {
     const now = this.#clock.monotonic();
     const seen = this.#seen.get(what);
     if (seen?.at === at) return seen.before + now - seen.from;
-    const before = Math.max(least, this.#clock.now() - parseTime(at));
+    const before = Math.max(least, this.#clock.now() - (readTime(at) ?? Number.POSITIVE_INFINITY));
     this.#see(what, { at, before, from: now });
     return before;
   }
@@ -47,5 +47,13 @@ export class Elapsed {
     this.#seen.set(what, seen);
     const oldest = this.#seen.keys().next();
     if (this.#seen.size > most && !oldest.done) this.#seen.delete(oldest.value);
+  }
+}
+
+function readTime(text: string): number | undefined {
+  try {
+    return parseTime(text);
+  } catch {
+    return undefined;
   }
 }

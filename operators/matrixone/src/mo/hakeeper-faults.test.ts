@@ -53,3 +53,17 @@ test('whatever fails, every call ends with its time, and the first after it all 
     { numRuns: 60 },
   );
 });
+
+test.each([errorCode.internal, errorCode.rejected, errorCode.invalidRange, 20438])(
+  'a replica that answers with error %i is not asked for ever: the next call goes to another',
+  async (code) => {
+    const world = new TestLogService();
+    for (const index of [0, 1, 2]) put(world, index, 'none');
+    world.leader = 1n;
+    const keeper = world.haKeeper(addresses);
+    world.faults.set('log-0:32001', code);
+    await expect(keeper.clusterDetails()).rejects.toMatchObject({ code });
+    expect(await keeper.clusterDetails()).toMatchObject({ cnStores: [] });
+    world.client.close();
+  },
+);

@@ -13,7 +13,7 @@ import {
 } from '@coxswain/runtime/core';
 import { CallError, type CallOptions, type MorpcClient } from '../morpc/index.ts';
 import { askLogService } from './ask.ts';
-import { isPassing } from './errors.ts';
+import { isPassing, isUnknownStore } from './errors.ts';
 import { findHaKeeper } from './find-hakeeper.ts';
 import type { LogMethod, LogServiceRequest, LogServiceResponse } from './messages/log-service.ts';
 import type { CheckerState, ClusterDetails, ShardInfo, WorkState } from './messages/stores.ts';
@@ -158,7 +158,7 @@ export class HaKeeper {
     }
   }
 
-  /** One attempt at the replica that is known, or found for it; one that fails in passing is not asked again first. */
+  /** One attempt at the replica that is known, or found for it; one that fails is not asked again first. */
   async #attempt<P>(
     method: LogMethod,
     request: LogServiceRequest,
@@ -177,8 +177,8 @@ export class HaKeeper {
       if (found !== undefined) return found;
       throw new CallError({ address, method }, 'malformed', 'the answer has nothing in it', true);
     } catch (error) {
-      if (isPassing(error) || (error instanceof CallError && error.failure === 'malformed'))
-        this.#leave(replica, address);
+      // Whatever it is, another may do better the next time; that a node is not known it knows as well as any.
+      if (!signal?.aborted && !isUnknownStore(error)) this.#leave(replica, address);
       throw error;
     }
   }

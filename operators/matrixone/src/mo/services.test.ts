@@ -113,7 +113,10 @@ const failure = ErrorMessage.encode({ code: 20101, message: 'not now' });
 describe('a compute node', () => {
   const sessions = [
     { account: 'acc1', user: 'u', fromProxy: true },
-    { account: 'sys', user: 'mo_task', fromProxy: false },
+    { account: 'sys', user: '0b3f6c1e-8f0e-4b8e-9d57-3a4a6f0d9c11', db: 'mo_task' },
+    { account: 'sys', user: '0b3f6c1e-8f0e-4b8e-9d57-3a4a6f0d9c11' },
+    { account: 'sys', user: 'mo_logger', db: 'system' },
+    { account: 'sys', user: 'proxy_user' },
     { account: 'sys', user: 'dump', fromProxy: true },
     { account: '', fromProxy: false },
   ];
@@ -125,17 +128,33 @@ describe('a compute node', () => {
 
   test('tells its load', async () => {
     serveCn(busy);
-    expect(await cnLoad(client, address)).toEqual({ sessions: 2, pipelines: 3, replicas: 2 });
+    expect(await cnLoad(client, address, true)).toEqual({ sessions: 2, pipelines: 3, replicas: 2 });
+  });
+
+  test('counts sessions that came past the proxies where there are none to move them: it would cut them', async () => {
+    const direct = [
+      { account: 'acc1', user: 'u' },
+      { account: 'sys', user: 'dump', db: 'shop' },
+    ];
+    serveCn((request) =>
+      request.method === 1 ? { method: 1, showProcessList: { sessions: [...sessions, ...direct] } } : busy(request),
+    );
+    expect(await cnLoad(client, address, false)).toEqual({ sessions: 4, pipelines: 3, replicas: 2 });
+    expect(await cnLoad(client, address, true)).toEqual({ sessions: 2, pipelines: 3, replicas: 2 });
   });
 
   test('of a release that knows neither pipelines nor the source of sessions tells what it can [case 4, 6]', async () => {
-    serveCn((request) => (request.method === 1 ? busy(request) : { method: request.method, error: problem }));
-    expect(await cnLoad(client, address)).toEqual({ sessions: 1, pipelines: 0, replicas: 0 });
+    const unsourced = sessions.map(({ fromProxy: _, ...session }) => session);
+    serveCn(({ method }) =>
+      method === 1 ? { method, showProcessList: { sessions: unsourced } } : { method, error: problem },
+    );
+    expect(await cnLoad(client, address, true)).toEqual({ sessions: 1, pipelines: 0, replicas: 0 });
+    expect(await cnLoad(client, address, false)).toEqual({ sessions: 2, pipelines: 0, replicas: 0 });
   });
 
   test('without shards tells of its sessions and pipelines', async () => {
     serveCn((request) => (request.method === 24 ? { method: 24, error: problem } : busy(request)));
-    expect(await cnLoad(client, address)).toEqual({ sessions: 2, pipelines: 3, replicas: 0 });
+    expect(await cnLoad(client, address, true)).toEqual({ sessions: 2, pipelines: 3, replicas: 0 });
   });
 
   test.each<[string, QueryAnswer | undefined, string]>([
@@ -146,7 +165,7 @@ describe('a compute node', () => {
     ['not at all', undefined, 'no answer within 10s'],
   ])('that answers one question with %s has no load that is known', async (_, answer, why) => {
     serveCn((request) => (request.method === 19 ? answer : busy(request)));
-    const load = expect(cnLoad(client, address)).rejects.toThrow(why);
+    const load = expect(cnLoad(client, address, true)).rejects.toThrow(why);
     await clock.advance(10_000);
     await load;
   });

@@ -115,6 +115,22 @@ describe('a connection that cannot be made', () => {
     expect(last.outcome).toBe('there');
   });
 
+  test('is nothing that is remembered when nobody has called for long: nodes come and go, each at an address of its own', async () => {
+    const world = new EchoWorld({ backoff: 100, maxBackoff: 5_000, idleTimeout: 60_000 });
+    const tryOften = async (times: number) => {
+      for (let count = 0; count < times; count++) {
+        world.say(a, '');
+        await world.clock.advance(200);
+      }
+      return world.network.dialled.splice(0).length;
+    };
+    expect(await tryOften(10)).toBe(5);
+    await world.clock.advance(60_000);
+    expect(await tryOften(2)).toBe(1);
+    await world.clock.advance(66_000);
+    expect(await tryOften(2)).toBe(2);
+  });
+
   test('is given up after its time, before the calls are', async () => {
     const world = new EchoWorld({ connectTimeout: 700 });
     world.network.blackholes.add(a);

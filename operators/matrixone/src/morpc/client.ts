@@ -227,6 +227,7 @@ export class MorpcClient {
 
   /** The connection to an address, made when there is none. @throws CallError */
   async #connection(place: CallPlace): Promise<Connection> {
+    this.#forgetOld();
     const link = this.#links.get(place.address);
     if (this.#stopping.signal.aborted) throw new CallError(place, 'closed', 'the client was closed', false);
     if (link?.state === 'open') return link.connection;
@@ -288,6 +289,14 @@ export class MorpcClient {
   #forget(address: string): void {
     const link = this.#links.get(address);
     if (link?.state === 'open' && !link.connection.open) this.#links.delete(address);
+  }
+
+  /** Forgets addresses that failed and were left alone since, as those of nodes that are gone; there may be a new one for each. */
+  #forgetOld(): void {
+    const { clock, idleTimeout } = this.#options;
+    const before = clock.monotonic() - idleTimeout;
+    for (const [address, link] of this.#links)
+      if (link.state === 'failed' && link.until <= before) this.#links.delete(address);
   }
 
   #limits(): ConnectionLimits {

@@ -91,13 +91,35 @@ test('what a person confirms is replaced all the same', { timeout: patience }, a
   expect(await names(world, stores)).toEqual(['mo-log-2', 'mo-log-3', 'mo-log-4']);
 });
 
-test('a HAKeeper of which nobody has heard holds no failover', { timeout: patience }, async () => {
+test('an operator that begins when HAKeeper has fallen silent with a store replaces none after an earlier failover', {
+  timeout: patience,
+}, async () => {
+  const { world, stores } = await start();
+  await using _ = world;
+  stores.needsMajority = true;
+  await failOnce(world, stores);
+  // The machine of the store was the operator's, too.
+  await world.stopOperator();
+  await breakPod(world, 'mo-log-0');
+  await world.clock.advance(5_000);
+  await world.startOperator({ cnStores: stores });
+  await world.clock.advance(300_000);
+  expect(await names(world, stores)).toEqual(['mo-log-0', 'mo-log-2', 'mo-log-3']);
+  const message = expect.stringMatching(/^mo-log-0 is not replaced, .*confirm-failover=mo-log-0: .*backup/);
+  expect(await condition(world, 'FailoverBlocked')).toMatchObject({ reason: 'ReplicasMissing', message });
+  stores.lost.clear();
+  await world.until('the store is replaced', async () => (await names(world, stores)).includes('mo-log-4'));
+  await world.until('the cluster is settled', () => world.settled());
+});
+
+test('a HAKeeper that cannot be reached anyway holds no failover', { timeout: patience }, async () => {
   const { world, stores } = await start();
   await using _ = world;
   await failOnce(world, stores);
   stores.trouble = new Error('nobody answers');
   await world.stopOperator();
   await world.startOperator({ cnStores: stores });
+  await world.clock.advance(120_000);
   await breakPod(world, 'mo-log-0');
   await world.until('the cluster is settled', () => world.settled());
   expect(await names(world, stores)).toEqual(['mo-log-2', 'mo-log-3', 'mo-log-4']);
