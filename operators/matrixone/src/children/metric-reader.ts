@@ -25,10 +25,11 @@ export function metricReaderOf({ metadata }: MatrixOneCluster, bytes: Uint8Array
   };
 }
 
-/** What makes that user, in this order; safe to repeat. */
+/** What makes that user, in this order; safe to repeat. A database that was restored has one already, of another password. */
 export function metricReaderStatements(password: string): readonly SqlStatement[] {
   return [
     { text: `CREATE USER IF NOT EXISTS \`${user}\` IDENTIFIED BY ?`, values: [password] },
+    { text: `ALTER USER \`${user}\` IDENTIFIED BY ?`, values: [password] },
     { text: `CREATE ROLE IF NOT EXISTS \`${role}\`` },
     { text: `GRANT connect ON ACCOUNT * TO \`${role}\`` },
     { text: `GRANT select ON TABLE system_metrics.* TO \`${role}\`` },

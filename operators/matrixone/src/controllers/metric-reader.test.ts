@@ -8,7 +8,7 @@ import { formatTime, seededRandom, silentLogger, VirtualClock } from '@coxswain/
 import { eventKind } from '@coxswain/runtime/events';
 import { createManager } from '@coxswain/runtime/manager';
 import { expect, test } from 'vitest';
-import { MatrixOneCluster } from '../api/index.ts';
+import { CNSet, MatrixOneCluster } from '../api/index.ts';
 import { credentialOf } from '../children/index.ts';
 import type { SqlService, SqlStatement, SqlTarget } from '../sql/index.ts';
 import { setupMetricReader } from './metric-reader.ts';
@@ -32,6 +32,12 @@ class TestSql implements SqlService {
   }
 }
 
+function makeGroup(client: Client, group: string, replicas: number): Promise<CNSet> {
+  const metadata = { name: `mo-${group}`, namespace: 'default' };
+  const deps = { logSet: { metadata: { name: 'mo' } } };
+  return client.of(CNSet).create({ metadata, spec: { replicas, image: 'mo:1', serviceType: 'ClusterIP' }, deps });
+}
+
 /** A server with a cluster that has a credential and is not ready, and the controller on it. */
 async function start() {
   const clock = new VirtualClock();
@@ -39,12 +45,13 @@ async function start() {
   const drive = <T>(promise: Promise<T>) => clock.drive(promise, { limit: 60_000 });
   const cluster = await drive(startCluster({ clock, random, log, controlPlane: false }));
   const { client } = cluster;
-  await drive(installCrds(client, [MatrixOneCluster.crd()], { clock }));
+  await drive(installCrds(client, [MatrixOneCluster.crd(), CNSet.crd()], { clock }));
   const manager = createManager({ client, name: 'test', clock, random, log });
   setupMetricReader(manager, sql);
   await drive(manager.start());
   const made = await drive(makeCluster(client));
   await drive(client.of(Secret).create(credentialOf(made)));
+  await drive(makeGroup(client, 'tp', 2));
   const stop = async () => {
     await drive(manager.stop());
     await drive(cluster.stop());
@@ -59,11 +66,14 @@ function makeCluster(client: Client): Promise<MatrixOneCluster> {
 }
 
 /** Says that it is ready, and where it is asked. */
-function becomeReady({ client, clock }: { readonly client: Client; readonly clock: VirtualClock }) {
+function becomeReady(
+  { client, clock }: { readonly client: Client; readonly clock: VirtualClock },
+  groups: readonly string[] = ['tp'],
+) {
   const ready = { type: 'Ready', status: 'True', reason: 'AllSetsReady', message: '' };
   const status = {
     conditions: [{ ...ready, lastTransitionTime: formatTime(clock.now()) }],
-    cnGroups: { groups: [{ name: 'mo-tp', host: 'mo-tp-cn.default' }] },
+    cnGroups: { groups: groups.map((name) => ({ name: `mo-${name}`, host: `mo-${name}-cn.default` })) },
   };
   return client.of(MatrixOneCluster).patchStatus(key, merge({ status }));
 }
@@ -98,6 +108,7 @@ test('the user for metrics is made once the cluster is ready, and once only', as
   ]);
   expect(sql.asked[0]?.statements.map((statement) => statement.text)).toEqual([
     'CREATE USER IF NOT EXISTS `mo_operator` IDENTIFIED BY ?',
+    'ALTER USER `mo_operator` IDENTIFIED BY ?',
     'CREATE ROLE IF NOT EXISTS `metric_reader`',
     'GRANT connect ON ACCOUNT * TO `metric_reader`',
     'GRANT select ON TABLE system_metrics.* TO `metric_reader`',
@@ -157,4 +168,29 @@ test('a cluster whose status changes while the user is made is told on the next 
   expect(status?.clusterMetrics).toEqual({ initialized: true, secretRef: { name: 'mo-metric' } });
   expect(new Set(sql.asked.map(({ statements }) => statements[0]?.values?.[0])).size).toBe(1);
   expect(await drive(reasonsOf(client))).toEqual([]);
+});
+
+test('the user is made where there are nodes: a group may have none', async () => {
+  await using world = await start();
+  const { client, clock, drive, sql } = world;
+  await drive(makeGroup(client, 'ap', 0));
+  await drive(becomeReady(world, ['ap', 'tp']));
+  await clock.advance(1_000);
+  expect(sql.asked.map(({ target }) => target.host)).toEqual(['mo-tp-cn.default.svc']);
+});
+
+test('the user of a database that was restored gets the password that its Secret says', async () => {
+  await using world = await start();
+  const { client, clock, drive, sql } = world;
+  const there = new Map([['mo_operator', 'of-the-backup']]);
+  sql.meanwhile = async () => {
+    for (const { text: said, values } of sql.asked.at(-1)?.statements ?? []) {
+      const [, verb, name = ''] = /^(CREATE|ALTER) USER (?:IF NOT EXISTS )?`(\w+)`/.exec(said) ?? [];
+      if (verb === 'ALTER' || (verb && !there.has(name))) there.set(name, String(values?.[0]));
+    }
+  };
+  await drive(becomeReady(world));
+  await clock.advance(1_000);
+  const { data } = await drive(client.of(Secret).get(reader));
+  expect(there.get('mo_operator')).toBe(text(data?.['password']));
 });

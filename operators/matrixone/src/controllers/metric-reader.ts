@@ -13,7 +13,7 @@ import {
 import { isConflict, messageOf } from '@coxswain/runtime/core';
 import { createRecorder, type EventRecorder } from '@coxswain/runtime/events';
 import type { Manager } from '@coxswain/runtime/manager';
-import { credentialName, isLeftAlone, MatrixOneCluster, PORT_SQL } from '../api/index.ts';
+import { CNSet, credentialName, isLeftAlone, MatrixOneCluster, PORT_SQL } from '../api/index.ts';
 import { metricPasswordLength, metricReaderOf, metricReaderStatements } from '../children/index.ts';
 import { credentialFrom, type SqlService } from '../sql/index.ts';
 import { makeOnce } from './secret-once.ts';
@@ -43,10 +43,10 @@ export class MetricReaderController implements Reconciler {
 
   async reconcile(context: ReconcileContext): Promise<Result> {
     const cluster = context.cache.store(MatrixOneCluster).get(context.key);
-    const host = cluster && hostFor(cluster);
-    if (!cluster || host === undefined) return undefined;
+    if (!cluster || !isWanted(cluster)) return undefined;
     try {
-      return await this.#make(context, cluster, host);
+      const host = await hostOf(context, cluster);
+      return host === undefined ? { requeueAfter: retryAfter } : await this.#make(context, cluster, host);
     } catch (error) {
       context.signal.throwIfAborted();
       // The cluster has changed meanwhile: as it is now, it is looked at again.
@@ -80,13 +80,25 @@ export class MetricReaderController implements Reconciler {
   }
 }
 
-/** The compute nodes that are asked, when the user is wanted, not made, and can be made. */
-function hostFor(cluster: MatrixOneCluster): string | undefined {
+/** Whether the user is wanted, not made, and can be made. */
+function isWanted(cluster: MatrixOneCluster): boolean {
   const { spec, status } = cluster;
-  if (isLeftAlone(cluster)) return undefined;
-  if (!spec.metricReaderEnabled || status?.clusterMetrics?.initialized || !isReady(cluster)) return undefined;
-  const host = status?.cnGroups?.groups?.find((group) => group.host)?.host;
-  return host && `${host}.svc`;
+  if (isLeftAlone(cluster) || !spec.metricReaderEnabled || status?.clusterMetrics?.initialized) return false;
+  return isReady(cluster) && groupsOf(cluster).length > 0;
+}
+
+const groupsOf = ({ status }: MatrixOneCluster) => status?.cnGroups?.groups?.filter(({ host }) => host) ?? [];
+
+/** The first compute nodes that there are: a group without any is ready, too. Asked of the server, as it is once only. */
+async function hostOf(
+  { client, key: { namespace = '' }, signal }: ReconcileContext,
+  cluster: MatrixOneCluster,
+): Promise<string | undefined> {
+  for (const { name, host } of groupsOf(cluster)) {
+    const set = await client.of(CNSet).find({ namespace, name: name ?? '' }, { signal });
+    if (set && set.spec.replicas > 0) return `${host}.svc`;
+  }
+  return undefined;
 }
 
 /** Adds the controller that makes the users for metrics to a manager. */
