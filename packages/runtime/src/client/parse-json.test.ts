@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { parseJson, stringifyJson } from './parse-json.ts';
 
 test('integers beyond 2^53 are kept to the digit, and written back as they were', () => {
@@ -14,6 +14,20 @@ test('integers beyond 2^53 are kept to the digit, and written back as they were'
     e: 1.5,
   });
   expect(stringifyJson(value)).toBe(text);
+});
+
+test('a parser that does not say what a value was made of, as that of Node 20, is no obstacle', async () => {
+  const { parse } = JSON;
+  vi.spyOn(JSON, 'parse').mockImplementation((text, reviver) =>
+    parse(text, reviver && ((key, value) => (reviver as (key: string, value: unknown) => unknown)(key, value))),
+  );
+  vi.resetModules();
+  const old = await import('./parse-json.ts');
+  expect(old.parseJson('{"id":"x9221658115624990","n":9007199254740991}')).toEqual({
+    id: 'x9221658115624990',
+    n: 9007199254740991,
+  });
+  vi.restoreAllMocks();
 });
 
 test('all else is as JSON.parse has it', () => {

@@ -1,7 +1,7 @@
 /** Fewer digits always fit a float exactly. */
 const longDigits = 16;
 
-type Reviver = (this: unknown, key: string, value: unknown, context: { readonly source?: string }) => unknown;
+type Reviver = (this: unknown, key: string, value: unknown, context?: { readonly source?: string }) => unknown;
 const parse = JSON.parse as (text: string, reviver?: Reviver) => unknown;
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
 
@@ -25,7 +25,8 @@ export function stringifyJson(value: unknown, indent?: number): string {
   }
 }
 
-function exactInteger(_key: string, value: unknown, { source }: { readonly source?: string }): unknown {
+/** Node before 21 does not say what a value was made of: such an integer is rounded there. */
+function exactInteger(_key: string, value: unknown, { source }: { readonly source?: string } = {}): unknown {
   const rounded =
     typeof value === 'number' && !Number.isSafeInteger(value) && source !== undefined && /^-?\d+$/.test(source);
   return rounded ? BigInt(source) : value;
