@@ -23,8 +23,10 @@ export async function confirmFailover({ client, clock, line, namespace, screen, 
     throw new UnmetError(
       `${lost.join(', ')}: would be replaced and the volumes deleted; where these hold a majority of the replicas, the log is lost and the database comes back from a backup only: say --yes when that may be`,
     );
-  const confirmed = (set.metadata.annotations?.[ANNOTATION_CONFIRM_FAILOVER] ?? '').split(',').map((pod) => pod.trim());
-  const annotation = [...new Set([...confirmed.filter(Boolean), ...pods])].join(',');
+  // what was confirmed of a store that came back by itself must not count the next time
+  const before = (set.metadata.annotations?.[ANNOTATION_CONFIRM_FAILOVER] ?? '').split(',').map((pod) => pod.trim());
+  const confirmed = before.filter((pod) => down.some(({ podName }) => podName === pod));
+  const annotation = [...new Set([...confirmed, ...pods])].join(',');
   const { resourceVersion } = set.metadata;
   const metadata = { resourceVersion, annotations: { [ANNOTATION_CONFIRM_FAILOVER]: annotation } };
   await client.of(LogSet).patch(keyOf(set), merge({ metadata }), { signal });

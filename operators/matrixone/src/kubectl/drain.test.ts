@@ -6,18 +6,25 @@ import { drain, undrain } from './drain.ts';
 import { status } from './status/command.ts';
 import { terminal } from './test-terminal.ts';
 
-/** Nodes that have as many sessions as `load` says. */
-function nodesWith(load: { sessions: number }): CnStoreService {
+/** How it is with all nodes: their sessions, and whether none can be put into service. */
+interface Load {
+  sessions: number;
+  isStuck?: boolean;
+}
+
+function nodesWith(load: Load): CnStoreService {
   return {
     refreshAfter: 20_000,
-    serve: async () => {},
+    serve: async () => {
+      if (load.isStuck) throw new Error('HAKeeper does not answer');
+    },
     drain: async () => {},
     load: async () => ({ sessions: load.sessions, pipelines: 0, replicas: 0 }),
     forget: async () => {},
   };
 }
 
-async function start(load: { sessions: number }): Promise<World> {
+async function start(load: Load): Promise<World> {
   const world = await World.start({ cnStores: nodesWith(load) });
   await world.applyExample();
   await world.until('the cluster is settled', () => world.settled());
@@ -88,6 +95,22 @@ test('a set stands for all its nodes; a second drain changes nothing; the time i
   );
   expect(again.output().match(/is being drained already\n/g)).toHaveLength(2);
   expect(await marks()).toEqual(before);
+});
+
+test('a node that goes before it is back in service takes no sessions', { timeout: 240_000 }, async () => {
+  const load = { sessions: 0, isStuck: false };
+  await using world = await start(load);
+  const [pod] = await computePods(world);
+  const name = pod?.metadata.name ?? '';
+  await world.drive(drain(terminal(world, `drain ${name}`).session));
+  await world.clock.advance(5_000);
+  load.isStuck = true;
+  const { session, output } = terminal(world, `undrain ${name} --wait`);
+  const done = undrain(session).catch((error: Error) => error.message);
+  await world.clock.advance(5_000);
+  await world.drive(world.client.of(Pod).delete({ namespace: 'default', name }, { gracePeriodSeconds: 0 }));
+  expect(await world.drive(done)).toBe(`gone, and not back in service: ${name}`);
+  expect(output()).toBe(`pod/${name} is being undrained\n`);
 });
 
 test('words that name no compute node do nothing', { timeout: 240_000 }, async () => {

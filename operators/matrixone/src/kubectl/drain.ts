@@ -2,6 +2,7 @@ import { Pod } from '@coxswain/k8s';
 import { merge } from '@coxswain/runtime/client';
 import { formatTime, keyOf } from '@coxswain/runtime/core';
 import { ANNOTATION_STORE_CORDON, CONDITION_CN_STORE } from '../api/index.ts';
+import { UnmetError } from './errors.ts';
 import { computeNodes } from './nodes.ts';
 import { type Session, waitUntil } from './session.ts';
 import { loadText, notedLoad } from './status/compute.ts';
@@ -38,22 +39,27 @@ async function cordon(session: Session, isOut: boolean): Promise<number> {
   }
   if (!line.isSet('wait')) return 0;
   const missing = isOut ? leftOn : notServing;
+  const gone = new Set<string>();
   await waitUntil(session, timeout, async () => {
-    const left = await Promise.all(nodes.map((pod) => whyNot(session, pod, missing)));
+    const left = await Promise.all(nodes.map((pod) => whyNot(session, pod, missing, gone)));
     return left.filter((why) => why !== undefined).join('; ') || undefined;
   });
+  // one that has gone has nothing left on it, but takes no sessions
+  if (!isOut && gone.size > 0) throw new UnmetError(`gone, and not back in service: ${[...gone].join(', ')}`);
   screen.write(isOut ? 'nothing is left on them\n' : 'they take sessions\n');
   return 0;
 }
 
-/** What is missing on one node, with its name. One that has gone has nothing left. */
+/** What is missing on one node, with its name. One that has gone lacks nothing, and is noted. */
 async function whyNot(
   { client, clock, signal }: Session,
   { metadata: { namespace = '', name, uid } }: Pod,
   missing: (pod: Pod, now: number) => string | undefined,
+  gone: Set<string>,
 ): Promise<string | undefined> {
   const pod = await client.of(Pod).find({ namespace, name }, { signal });
-  const why = pod?.metadata.uid === uid && pod ? missing(pod, clock.now()) : undefined;
+  if (!pod || pod.metadata.uid !== uid) return void gone.add(name);
+  const why = missing(pod, clock.now());
   return why === undefined ? undefined : `${name} ${why}`;
 }
 

@@ -24,7 +24,13 @@ interface Told extends LogLine {
 }
 
 /** The logs that are read, by pod and container. A pod of the same name that comes later is another one. */
-type Logs = Map<string, ContainerLog>;
+type Logs = Map<string, Reading>;
+
+interface Reading {
+  readonly log: ContainerLog;
+  /** Why it could not be read last; that is told when it changes. */
+  refusal?: string | undefined;
+}
 
 /** `logs NAME`: of the pods of a cluster, or of a set that stands alone. */
 export async function logs(session: Session): Promise<number> {
@@ -36,12 +42,13 @@ export async function logs(session: Session): Promise<number> {
     throw new UnmetError(
       `there is no pod of a MatrixOneCluster or set "${wanted.name}" in namespace ${namespace}, or no container of it that fits`,
     );
-  while (isOn) {
+  // of what could not be read it is not known whether there was anything to tell
+  if (!isOn) return [...known.values()].some(({ refusal }) => refusal !== undefined) ? 1 : 0;
+  for (;;) {
     await sleep(clock, lookAgain, signal);
     const cutOff = await unlessCutOff(() => tell(session, wanted, known, {}));
     if (typeof cutOff === 'string') session.note(`${cutOff}; trying again`);
   }
-  return 0;
 }
 
 function wantedOf({ clock, line }: Session): Wanted {
@@ -84,9 +91,9 @@ async function tell(session: Session, wanted: Wanted, known: Logs, start: LogSta
       const { name, uid } = pod.metadata;
       const key = `${uid}/${container}`;
       there.add(key);
-      const log = known.get(key) ?? new ContainerLog(client, { namespace, pod: name, container }, start);
-      known.set(key, log);
-      const lines = await read(session, pod, container, log);
+      const reading = known.get(key) ?? { log: new ContainerLog(client, { namespace, pod: name, container }, start) };
+      known.set(key, reading);
+      const lines = await read(session, pod, container, reading);
       return lines.map((told) => ({ ...told, prefix: `${name}/${container}` }));
     }),
   );
@@ -109,21 +116,29 @@ function containersOf({ spec }: Pod, only: string | undefined): readonly string[
   return only === undefined ? names : names.filter((name) => name === only);
 }
 
-/** One that has not started, or has just gone, has written nothing. */
+/**
+ * One that has just gone has written nothing. One that has not started, or whose node does not answer, holds up none of the others: why is told,
+ * while it is followed only of nodes.
+ */
 async function read(
   { line, note, signal }: Session,
   pod: Pod,
   container: string,
-  log: ContainerLog,
+  reading: Reading,
 ): Promise<readonly LogLine[]> {
   const statuses = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])];
   const restarts = statuses.find(({ name }) => name === container)?.restartCount ?? 0;
+  const before = reading.refusal;
   try {
-    return await log.next(restarts, signal);
+    const lines = await reading.log.next(restarts, signal);
+    reading.refusal = undefined;
+    return lines;
   } catch (error) {
     if (isNotFound(error)) return [];
-    if (!(error instanceof ApiError) || error.code !== 400) throw error;
-    if (!line.isSet('follow')) note(`${pod.metadata.name}/${container}: ${error.message}`);
+    if (!(error instanceof ApiError) || !(error.code === 400 || error.code >= 500)) throw error;
+    reading.refusal = error.message;
+    const isAwaited = error.code === 400 && line.isSet('follow');
+    if (!isAwaited && reading.refusal !== before) note(`${pod.metadata.name}/${container}: ${error.message}`);
     return [];
   }
 }

@@ -5,8 +5,8 @@ import { runPlugin } from './run-plugin.ts';
 const { stdout, stderr, env, argv } = process;
 for (const output of [stdout, stderr])
   output.on('error', (error: NodeJS.ErrnoException) => {
-    // nobody reads any more, as with `| head`
-    if (error.code === 'EPIPE') process.exit(0);
+    // nobody reads any more, as with `| head`: what it was about to do is not done
+    if (error.code === 'EPIPE') process.exit(1);
     throw error;
   });
 

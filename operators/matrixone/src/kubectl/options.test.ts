@@ -22,6 +22,7 @@ test.each([
   ['statsu', /there is no command "statsu"; there are: status, drain/],
   ['status --wiide', /Unknown option '--wiide'/],
   ['status -n', /argument missing/],
+  ['-n prod status', /"-n" comes too early: kubectl mo COMMAND/],
   ['constructor', /there is no command/],
 ])('"%s" is a wrong command line', async (words, message) => {
   const { code, notes, out } = await run(words);

@@ -89,6 +89,7 @@ export interface CommandLine {
 export function parseCommandLine(words: readonly string[]): CommandLine {
   const [name = 'help', ...rest] = words;
   if (name === 'help' || name === '--help' || name === '-h') return lineOf(undefined, [], {});
+  if (name.startsWith('-')) throw new UsageError(`"${name}" comes too early: kubectl mo COMMAND [ARGUMENTS] [FLAGS]`);
   if (!isCommand(name))
     throw new UsageError(`there is no command "${name}"; there are: ${Object.keys(commands).join(', ')}`);
   const flags = flagsOf(name);

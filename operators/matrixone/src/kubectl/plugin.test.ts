@@ -1,6 +1,6 @@
 /** The packed plugin under the real kubectl, with the operator on simulated nodes. */
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -108,6 +108,31 @@ test('logs of a role, interleaved, and of what comes later', async () => {
   } finally {
     await follow.stop();
   }
+});
+
+test('who reads no more ends it, and it has not done what was asked', async () => {
+  const config = join(folder, 'kubeconfig');
+  await writeFile(config, cluster.kubeconfig());
+  const timer = setInterval(() => {
+    for (const write of writers) write('news');
+  }, 200);
+  const words = '"$NODE" "$PLUGIN" logs mo -f --kubeconfig "$CONFIG"';
+  const env = { NODE: process.execPath, PLUGIN: join(folder, 'bin', 'kubectl-mo'), CONFIG: config };
+  const run = promisify(execFile)('sh', ['-c', `{ ${words}; echo "ended with $?" >&2; } | head -n 1`], {
+    env: { ...process.env, ...env },
+    timeout: 50_000,
+  });
+  const { stderr } = await run.finally(() => clearInterval(timer));
+  expect(stderr).toBe('ended with 1\n');
+});
+
+test('an empty namespace is that of the context, not all', async () => {
+  const { stderr } = await kubectl.try(['mo', 'drain', '-n', '', 'nobody']);
+  expect(stderr).toBe('error: there is no pod or CNSet nobody in namespace default\n');
+  await kubectl(['create', 'namespace', 'other']);
+  await kubectl(['apply', '-n', 'other', '-f', '-'], await readFile(example, 'utf8'));
+  expect(await kubectl(['mo', 'status', '--namespace=', '--context='])).not.toContain('other/mo');
+  await kubectl(['delete', 'mo', 'mo', '-n', 'other', '--wait=false']);
 });
 
 test('a node is drained and taken back', async () => {

@@ -1,5 +1,5 @@
 import { Pod } from '@coxswain/k8s';
-import { json } from '@coxswain/runtime/client';
+import { json, merge } from '@coxswain/runtime/client';
 import { expect, test } from 'vitest';
 import { LogSet } from '../api/index.ts';
 import { unmanagedCnStores } from '../cnstore/index.ts';
@@ -102,7 +102,12 @@ test('a failover beyond the quorum is confirmed for stores that are down, and wi
   );
   const { metadata } = await world.drive(world.client.of(LogSet).get({ namespace: 'default', name: 'mo' }));
   expect(metadata.annotations).not.toHaveProperty(['matrixorigin.io/confirm-failover']);
+  const key = { namespace: 'default', name: 'mo' };
+  const annotations = { 'matrixorigin.io/confirm-failover': 'mo-log-0' };
+  await world.drive(world.client.of(LogSet).patch(key, merge({ metadata: { annotations } })));
   expect(await confirm('mo mo-log-1 mo-log-2 --yes')).toBe(0);
+  const confirmed = await world.drive(world.client.of(LogSet).get(key));
+  expect(confirmed.metadata.annotations?.['matrixorigin.io/confirm-failover']).toBe('mo-log-1,mo-log-2');
   await world.until('the cluster is settled', () => world.settled());
   expect((await pods(world, 'LogSet')).map(({ metadata: { name } }) => name).sort()).toEqual([
     'mo-log-0',

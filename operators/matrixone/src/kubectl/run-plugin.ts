@@ -51,8 +51,9 @@ function say({ screen }: PluginProcess, text: string): number {
 }
 
 async function connected(process: PluginProcess, clock: Clock, line: CommandLine, run: Command): Promise<number> {
-  const path = line.text('kubeconfig');
-  const context = line.text('context');
+  // as for kubectl an empty one is none: scripts pass variables that are not set
+  const path = line.text('kubeconfig') || undefined;
+  const context = line.text('context') || undefined;
   const connection = await defaultConnection({
     env: process.env,
     clock,
@@ -63,7 +64,7 @@ async function connected(process: PluginProcess, clock: Clock, line: CommandLine
   const fieldManager = 'kubectl-mo';
   const client = createClient({ transport, fieldManager, userAgent: `${fieldManager}/${packageJson.version}`, clock });
   try {
-    const namespace = line.text('namespace') ?? connection.namespace;
+    const namespace = line.text('namespace') || connection.namespace;
     const { signal } = new AbortController();
     const note = (text: string) => process.note(plain(text));
     return await run({ client, clock, line, namespace, screen: process.screen, note, signal });

@@ -31,6 +31,8 @@ export interface Collected {
   readonly backups: readonly Backup[];
   readonly statefulSets: readonly KruiseStatefulSet[];
   readonly pods: readonly Pod[];
+  /** Pods could not be read, so that none is known to be gone. */
+  readonly podsUnread?: true;
   /** What could not be read, and why: the status is told without it. */
   readonly unread: readonly string[];
 }
@@ -50,15 +52,16 @@ export async function collect(client: Client, namespace: string | undefined, sig
       items.push(item);
     return items;
   };
-  const read = async <T extends KubeObject>(kind: Kind<T>, labels?: string): Promise<T[]> => {
+  const tryList = async <T extends KubeObject>(kind: Kind<T>, labels?: string): Promise<T[] | undefined> => {
     try {
       return await list(kind, labels);
     } catch (error) {
       if (!(error instanceof ApiError) || !(error.code === 403 || isNotFound(error))) throw error;
       unread.push(isNotFound(error) ? `${kind.plural} are not served here` : error.message);
-      return [];
+      return undefined;
     }
   };
+  const read = async <T extends KubeObject>(kind: Kind<T>, labels?: string) => (await tryList(kind, labels)) ?? [];
   const [clusters, logSets, dnSets, cnSets, proxySets, webUIs] = await Promise.all([
     list(MatrixOneCluster),
     read(LogSet),
@@ -73,7 +76,7 @@ export async function collect(client: Client, namespace: string | undefined, sig
     read(RestoreJob),
     read(Backup),
     read(KruiseStatefulSet, LABEL_COMPONENT),
-    read(Pod, LABEL_COMPONENT),
+    tryList(Pod, LABEL_COMPONENT),
     read(Pod, LABEL_LOGSET_OWNER),
   ]);
   const sets = { clusters, logSets, dnSets, cnSets, proxySets, webUIs };
@@ -84,7 +87,8 @@ export async function collect(client: Client, namespace: string | undefined, sig
     restoreJobs,
     backups,
     statefulSets,
-    pods: [...pods, ...orphans],
+    pods: [...(pods ?? []), ...orphans],
+    ...(pods ? {} : { podsUnread: true as const }),
     unread: [...new Set(unread)],
   };
 }

@@ -83,7 +83,11 @@ async function watch(
       else if (withoutAges(text) !== withoutAges(shown)) screen.write(shown === '' ? text : `\n${text}`);
       shown = text;
     }
-    if (clock.monotonic() + lookAgain > deadline) return isFound ? exitCode(found.reports) : 1;
+    if (clock.monotonic() + lookAgain > deadline) {
+      // a picture has no line end, and the prompt comes after it
+      if (screen.isTTY) screen.write('\n');
+      return isFound ? exitCode(found.reports) : 1;
+    }
     await sleep(clock, lookAgain, signal);
   }
 }

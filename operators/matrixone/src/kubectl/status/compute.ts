@@ -71,6 +71,7 @@ function stateText(pod: Pod, state: string, drain: Drain | undefined, isCordoned
   if (drain) return `Draining for ${age(drain.ms)}, ${why || 'begins'}, at most ${age(drain.left)} more`;
   // the drain is over, and what it waited for last is still written there
   if (state === 'Draining' && lifecycle(pod) === 'Updating') return 'Drained';
+  if (state === 'Up' && isUnready(pod)) return 'Up, and its pod is not ready';
   return why ? `${state}: ${why}` : state;
 }
 
@@ -109,7 +110,12 @@ export function computeNode(pod: Pod, set: CNSet | undefined, now: number): Stat
   };
 }
 
+/** What its gate says may be old: the node of a pod that is lost tells nothing more. */
+function isUnready({ status }: Pod): boolean {
+  return status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is !== 'True') ?? false;
+}
+
 function health(pod: Pod, state: string, isCordoned: boolean): Health {
   if (podTrouble(pod) || isCordoned) return 'failed';
-  return state === 'Up' && !pod.metadata.deletionTimestamp ? 'ok' : 'waiting';
+  return state === 'Up' && !pod.metadata.deletionTimestamp && !isUnready(pod) ? 'ok' : 'waiting';
 }

@@ -66,9 +66,9 @@ test('a node that drains: since when, what it waits for, how long at most, and w
   );
   const text = drawn({ clusters: [cluster], cnSets: [group], pods: [pod] });
   expect(text).toMatchInlineSnapshot(`
-    "MatrixOneCluster prod/mo: is ready, and waits for CNSet mo-tp: Pod mo-tp-cn-a: Draining for 1m30s, waits for 2 sessions, 1 pipeline, at most 8m30s more; PreparingUpdate
-    ● MatrixOneCluster/mo   Ready, v2.2.0
-    ● └─ CNSet/mo-tp        0/1 up, v2.2.0, 2 sessions
+    "MatrixOneCluster prod/mo: waits for CNSet mo-tp: Pod mo-tp-cn-a: Draining for 1m30s, waits for 2 sessions, 1 pipeline, at most 8m30s more; PreparingUpdate
+    ○ MatrixOneCluster/mo   Ready, v2.2.0
+    ○ └─ CNSet/mo-tp        0/1 up, though its conditions say that all is well: does the operator run?, v2.2.0, 2 sessions
     ○    └─ Pod/mo-tp-cn-a  Draining for 1m30s, waits for 2 sessions, 1 pipeline, at most 8m30s more; PreparingUpdate  v2.1.0 → v2.2.0"
   `);
   const [report] = reports(found({ clusters: [cluster], cnSets: [group], pods: [pod] }), now);
@@ -126,14 +126,16 @@ test('paths, backups and restores of a cluster, and of no other', () => {
 
 test('hands off, and a set that belongs to no cluster', () => {
   const annotations = { 'matrixorigin.io/skip-sync': 'y' };
-  const alone = { ...group, metadata: { name: 'far', namespace } };
+  const alone = { ...group, metadata: { name: 'far', namespace }, spec: { ...group.spec, replicas: 0 } };
+  const pods = [node('mo-tp-cn-a', {}, { status: 'True' })];
   const paused = { ...cluster, metadata: { ...cluster.metadata, annotations } };
-  expect(drawn({ clusters: [paused], cnSets: [group, alone] })).toMatchInlineSnapshot(`
+  expect(drawn({ clusters: [paused], cnSets: [group, alone], pods })).toMatchInlineSnapshot(`
     "MatrixOneCluster prod/mo: all is as it should be
-    ● MatrixOneCluster/mo  Ready, v2.2.0, hands off (annotation matrixorigin.io/skip-sync)
-    ● └─ CNSet/mo-tp       0/1 up, v2.2.0
+    ● MatrixOneCluster/mo   Ready, v2.2.0, hands off (annotation matrixorigin.io/skip-sync)
+    ● └─ CNSet/mo-tp        1/1 up, v2.2.0
+    ●    └─ Pod/mo-tp-cn-a  Up  v2.1.0 → v2.2.0
     CNSet prod/far: all is as it should be
-    ● CNSet/far  0/1 up, v2.2.0"
+    ● CNSet/far  0/0 up, v2.2.0"
   `);
   expect(reports(found({ clusters: [paused], cnSets: [group, alone] }), now, 'far').map(({ kind }) => kind)).toEqual([
     'CNSet',
@@ -177,30 +179,67 @@ test('objects of which nothing is known yet', () => {
   expect(text).not.toMatch(/undefined|NaN|null/);
 });
 
-test('which log stores lead is told of those that run', () => {
-  const logSet = {
-    metadata: { name: 'mo', namespace, ownerReferences: [owner] },
-    spec: { replicas: 3, image: 'mo:v2.2.0' },
-    status: {
-      conditions: good,
-      availableStores: [0, 1, 2].map((ordinal) => ({
-        podName: `mo-log-${ordinal}`,
-        phase: 'Up',
-        lastTransition: '2026-01-01T00:00:00Z',
-      })),
+/** Three log stores that are up, as their set says. */
+const logSet = {
+  metadata: { name: 'mo', namespace, ownerReferences: [owner] },
+  spec: { replicas: 3, image: 'mo:v2.2.0' },
+  status: {
+    conditions: good,
+    availableStores: [0, 1, 2].map((ordinal) => ({
+      podName: `mo-log-${ordinal}`,
+      phase: 'Up',
+      lastTransition: '2026-01-01T00:00:00Z',
+    })),
+  },
+} as unknown as LogSet;
+
+function store(ordinal: number, leads?: string, status = 'True'): Pod {
+  return {
+    metadata: {
+      name: `mo-log-${ordinal}`,
+      namespace,
+      labels: { 'matrixorigin.io/component': 'LogSet', 'matrixorigin.io/instance': 'mo' },
+      annotations: leads === undefined ? {} : { 'matrixorigin.io/leads-shards': leads },
     },
-  } as unknown as LogSet;
-  const store = (ordinal: number, leads: string | undefined, status = 'True') =>
-    ({
-      metadata: {
-        name: `mo-log-${ordinal}`,
-        namespace,
-        labels: { 'matrixorigin.io/component': 'LogSet', 'matrixorigin.io/instance': 'mo' },
-        annotations: leads === undefined ? {} : { 'matrixorigin.io/leads-shards': leads },
-      },
-      spec: { containers: [{ name: 'main', image: 'mo:v2.2.0' }] },
-      status: { conditions: [{ type: 'Ready', status }] },
-    }) as unknown as Pod;
+    spec: { containers: [{ name: 'main', image: 'mo:v2.2.0' }] },
+    status: { conditions: [{ type: 'Ready', status }] },
+  } as unknown as Pod;
+}
+
+test('a status that nobody writes any more is not believed where the pods say otherwise', () => {
+  const pods = [store(0), store(1, undefined, 'False'), node('mo-tp-cn-a', {}, { status: 'True' })];
+  const ready = { type: 'Ready', status: 'False' };
+  const lost = { ...pods[2], status: { conditions: [...(pods[2]?.status?.conditions ?? []), ready] } } as Pod;
+  const objects = { clusters: [cluster], logSets: [logSet], cnSets: [group], pods: [...pods.slice(0, 2), lost] };
+  expect(drawn(objects)).toMatchInlineSnapshot(`
+    "MatrixOneCluster prod/mo: waits for LogSet mo: Pod mo-log-1: said to be Up for 1h, and not ready
+    ○ MatrixOneCluster/mo   Ready, v2.2.0
+    ○ ├─ LogSet/mo          1/3 up, though its conditions say that all is well: does the operator run?, v2.2.0
+    ● │  ├─ Pod/mo-log-0    Up for 1h  v2.2.0
+    ○ │  ├─ Pod/mo-log-1    said to be Up for 1h, and not ready  v2.2.0
+    ○ │  └─ Pod/mo-log-2    said to be Up for 1h; its pod is gone
+    ○ └─ CNSet/mo-tp        0/1 up, though its conditions say that all is well: does the operator run?, v2.2.0
+    ○    └─ Pod/mo-tp-cn-a  Up, and its pod is not ready  v2.1.0 → v2.2.0"
+  `);
+  expect(reports(found(objects), now).map(({ health }) => health)).toEqual(['waiting']);
+});
+
+test('pods that the user may not read are not taken for gone', () => {
+  const objects = { clusters: [cluster], logSets: [logSet], cnSets: [group], podsUnread: true as const };
+  expect(drawn(objects)).toMatchInlineSnapshot(`
+    "MatrixOneCluster prod/mo: all is as it should be
+    ● MatrixOneCluster/mo  Ready, v2.2.0
+    ● ├─ LogSet/mo         3/3 up, v2.2.0
+    ● │  ├─ Pod/mo-log-0   Up for 1h
+    ● │  ├─ Pod/mo-log-1   Up for 1h
+    ● │  └─ Pod/mo-log-2   Up for 1h
+    ● └─ CNSet/mo-tp       1 pod wanted, v2.2.0"
+  `);
+  const [report] = reports(found(objects), now);
+  expect(report?.children.map(({ facts }) => facts['up'])).toEqual([3, undefined]);
+});
+
+test('which log stores lead is told of those that run', () => {
   const objects = {
     clusters: [cluster],
     logSets: [logSet],
@@ -241,7 +280,7 @@ test('a HAKeeper that does not answer is what a cluster waits for, though all of
   const silent = { type: 'HaKeeperSilent', status: 'True', reason: 'NoAnswer', message: 'HAKeeper has not answered' };
   const logSet = {
     metadata: { name: 'mo', namespace, ownerReferences: [owner] },
-    spec: { replicas: 3, image: 'mo:v2.2.0' },
+    spec: { replicas: 0, image: 'mo:v2.2.0' },
     status: { conditions: [...good, silent] },
   } as unknown as LogSet;
   const [first, ...tree] = drawn({ clusters: [cluster], logSets: [logSet] }).split('\n');

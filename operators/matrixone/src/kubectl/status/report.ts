@@ -67,7 +67,11 @@ function clusterNode(found: Collected, cluster: MatrixOneCluster, now: number): 
   const bound = new Set(logSets.map(titleOf));
   const claims = found.claims.filter((claim) => bound.has(claim.status?.bindTo ?? ''));
   const conditions = notes(cluster, status?.conditions);
+  const sets = setNodes(own, now);
   const isLeaving = metadata.deletionTimestamp !== undefined;
+  const told = healthOf(status?.conditions, conditions);
+  // conditions are behind what the pods say, or nobody writes them any more
+  const isBehind = told === 'ok' && sets.some(({ facts: { up, replicas } }) => Number(up) < Number(replicas));
   const handsOff = Boolean(metadata.annotations?.[ANNOTATION_SKIP_SYNC]);
   const address = status?.host === undefined ? undefined : `${status.host}:${status.port}`;
   const summary = [
@@ -80,7 +84,7 @@ function clusterNode(found: Collected, cluster: MatrixOneCluster, now: number): 
     kind: 'MatrixOneCluster',
     name: metadata.name,
     ...(metadata.namespace ? { namespace: metadata.namespace } : {}),
-    health: isLeaving ? 'waiting' : healthOf(status?.conditions, conditions),
+    health: isLeaving || isBehind ? 'waiting' : told,
     summary: summary.join(', '),
     facts: known({
       phase: status?.phase,
@@ -91,7 +95,7 @@ function clusterNode(found: Collected, cluster: MatrixOneCluster, now: number): 
       credentialSecret: status?.credentialRef?.name,
     }),
     conditions,
-    children: [...setNodes(own, now), ...claims.map(claimNode), ...dataNodes(found, cluster, now)],
+    children: [...sets, ...claims.map(claimNode), ...dataNodes(found, cluster, now)],
   };
 }
 

@@ -35,6 +35,7 @@ export function podsOf({ pods }: Pick<Collected, 'pods'>, kind: SetKind, { metad
 
 /** A set with what all sets have in common. */
 function setNode(
+  { podsUnread }: Pick<Collected, 'podsUnread'>,
   kind: SetKind,
   set: AnySet,
   children: readonly StatusNode[],
@@ -44,10 +45,15 @@ function setNode(
   const { name, namespace, deletionTimestamp } = set.metadata;
   const conditions = notes(set, set.status?.conditions);
   const { image, replicas = 1 } = set.spec ?? {};
+  // of stores the status of their set tells, of others their pods alone
+  const isKnown = !podsUnread || children.length > 0;
   const up = children.filter(({ health }) => health === 'ok').length;
   const surplus = Math.max(0, up - replicas);
+  const told = healthOf(set.status?.conditions, conditions);
+  const isBehind = told === 'ok' && isKnown && up < replicas;
   const summary = [
-    `${up}/${replicas} up`,
+    isKnown ? `${up}/${replicas} up` : `${counted(replicas, 'pod')} wanted`,
+    ...(isBehind ? ['though its conditions say that all is well: does the operator run?'] : []),
     ...(surplus > 0
       ? [`${counted(surplus, 'pod')} more than wanted, until the others have been ready for a while`]
       : []),
@@ -55,16 +61,15 @@ function setNode(
     ...more,
     ...(deletionTimestamp ? ['is being deleted'] : []),
   ];
-  const told = healthOf(set.status?.conditions, conditions);
   // a rollout is over when the pod that was made for it is gone again, which upstream's Synced does not wait for
-  const health = deletionTimestamp || (surplus > 0 && told === 'ok') ? 'waiting' : told;
+  const health = deletionTimestamp || isBehind || (surplus > 0 && told === 'ok') ? 'waiting' : told;
   return {
     kind,
     name,
     ...(namespace ? { namespace } : {}),
     health,
     summary: summary.join(', '),
-    facts: known({ up, replicas, image, version: versionOf(image), ...facts }),
+    facts: known({ up: isKnown ? up : undefined, replicas, image, version: versionOf(image), ...facts }),
     conditions,
     children,
   };
@@ -73,7 +78,14 @@ function setNode(
 export function logSetNode(found: Collected, set: LogSet, now: number): StatusNode {
   const { namespace, name } = set.metadata;
   const { availableStores: available = [], failedStores: failed = [] } = set.status ?? {};
-  const stores = storeNodes({ available, failed, pods: podsOf(found, 'LogSet', set), image: set.spec.image, now });
+  const stores = storeNodes({
+    available,
+    failed,
+    pods: podsOf(found, 'LogSet', set),
+    podsUnread: found.podsUnread,
+    image: set.spec.image,
+    now,
+  });
   const orphans = found.pods.filter(
     ({ metadata }) => metadata.namespace === namespace && metadata.labels?.[LABEL_LOGSET_OWNER] === name,
   );
@@ -83,15 +95,23 @@ export function logSetNode(found: Collected, set: LogSet, now: number): StatusNo
   );
   const reserved = workload?.spec.reserveOrdinals?.join(', ');
   const more = reserved ? [`replaced ordinals ${reserved}`] : [];
-  return setNode('LogSet', set, [...stores, ...kept], more, { reservedOrdinals: reserved });
+  return setNode(found, 'LogSet', set, [...stores, ...kept], more, { reservedOrdinals: reserved });
 }
 
 export function dnSetNode(found: Collected, set: DNSet, now: number): StatusNode {
   const { availableStores: available = [], failedStores: failed = [] } = set.status ?? {};
   return setNode(
+    found,
     'DNSet',
     set,
-    storeNodes({ available, failed, pods: podsOf(found, 'DNSet', set), image: set.spec.image, now }),
+    storeNodes({
+      available,
+      failed,
+      pods: podsOf(found, 'DNSet', set),
+      podsUnread: found.podsUnread,
+      image: set.spec.image,
+      now,
+    }),
   );
 }
 
@@ -103,7 +123,7 @@ export function cnSetNode(found: Collected, set: CNSet, now: number): StatusNode
     ...(isNoted ? [`${sessions} session${sessions === 1 ? '' : 's'}`] : []),
     ...(set.spec.pauseUpdate ? ['updates are paused'] : []),
   ];
-  return setNode('CNSet', set, nodes, more, { sessions: isNoted ? sessions : undefined });
+  return setNode(found, 'CNSet', set, nodes, more, { sessions: isNoted ? sessions : undefined });
 }
 
 /** Proxies, or the dashboard: pods that are all alike. */
@@ -120,7 +140,7 @@ export function plainSetNode(found: Collected, kind: 'ProxySet' | 'WebUI', set: 
       set.spec?.image,
     );
   });
-  return setNode(kind, set, nodes);
+  return setNode(found, kind, set, nodes);
 }
 
 /** `namespace/name` of a set. */

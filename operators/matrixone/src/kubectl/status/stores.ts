@@ -16,6 +16,8 @@ export interface StoresInput {
   readonly available?: readonly Told[];
   readonly failed?: readonly Told[];
   readonly pods: readonly Pod[];
+  /** Pods could not be read: none is known to be gone. */
+  readonly podsUnread?: true | undefined;
   /** The image the set wants. */
   readonly image?: string | undefined;
   readonly now: number;
@@ -38,15 +40,24 @@ function storeNode(
   name: string,
   told: Told | undefined,
   pod: Pod | undefined,
-  { image, now }: StoresInput,
+  { image, now, podsUnread }: StoresInput,
 ): StatusNode {
-  const isUp = told?.phase === 'Up';
   const since = told?.lastTransition;
-  const state = told ? `${told.phase}${lasting(since, now)}` : 'not known yet';
+  const said = told ? `${told.phase}${lasting(since, now)}` : 'not known yet';
+  const isSaidUp = told?.phase === 'Up';
+  // the status is behind what its pod says, or nobody writes it any more
+  const isUp = isSaidUp && (podsUnread ?? (pod !== undefined && isRunning(pod)));
+  const state = isSaidUp && !isUp ? `said to be ${said}${pod ? ', and not ready' : ''}` : said;
   const shards = pod ? ledShards(pod) : [];
   const text = [state, ...(shards.length > 0 ? [leaderText(shards)] : [])].join(', ');
   return {
-    ...podNode(name, pod, isUp ? 'ok' : pod && podTrouble(pod) ? 'failed' : 'waiting', text, image),
+    ...podNode(
+      name,
+      podsUnread ? 'unread' : pod,
+      isUp ? 'ok' : pod && podTrouble(pod) ? 'failed' : 'waiting',
+      text,
+      image,
+    ),
     facts: known({
       state: told?.phase,
       since,
@@ -57,9 +68,13 @@ function storeNode(
   };
 }
 
+function isRunning(pod: Pod): boolean {
+  return isReady(pod) && !pod.metadata.deletionTimestamp;
+}
+
 /** The shards that a store was last known to lead; of one that does not run that is over. */
 function ledShards(pod: Pod): readonly number[] {
-  return isReady(pod) && !pod.metadata.deletionTimestamp ? leadsOf(pod) : [];
+  return isRunning(pod) ? leadsOf(pod) : [];
 }
 
 /** `leader of HAKeeper, shard 1`: shard 0 is HAKeeper's own. */
@@ -72,11 +87,18 @@ function seconds(since: string | undefined, now: number): number | undefined {
   return ms === undefined ? undefined : Math.floor(ms / 1000);
 }
 
-/** A pod with what is said of it, and what Kubernetes and OpenKruise add to that. */
-export function podNode(name: string, pod: Pod | undefined, health: Health, state: string, image?: string): StatusNode {
+/** A pod with what is said of it, and what Kubernetes and OpenKruise add to that. @param found `undefined`: it is gone */
+export function podNode(
+  name: string,
+  found: Pod | 'unread' | undefined,
+  health: Health,
+  state: string,
+  image?: string,
+): StatusNode {
+  const pod = found === 'unread' ? undefined : found;
   const parts = [
     state,
-    ...(pod ? [] : ['its pod is gone']),
+    ...(found ? [] : ['its pod is gone']),
     ...(pod?.metadata.deletionTimestamp ? ['is being deleted'] : []),
     ...(pod?.metadata.finalizers?.includes(FINALIZER_CONFIRM_DELETION)
       ? [`kept for a person to look at; take its finalizer ${FINALIZER_CONFIRM_DELETION} off to let it go`]
