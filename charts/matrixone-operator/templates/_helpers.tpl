@@ -51,6 +51,17 @@ labels:
 {{- if ne $value "0" }}{{ regexFind "[0-9]+$" $value }}{{ end -}}
 {{- end }}
 
+{{/* Whether one of several replicas acts alone: "true" when args say so last, in any spelling of the flag. The argument is args. */}}
+{{- define "matrixone-operator.elects" -}}
+{{- $elects := "" -}}
+{{- range . -}}
+{{- if regexMatch "^--?leader-elect$" . }}{{ $elects = "true" -}}
+{{- else if regexMatch "^--?leader-elect=" . }}{{ $elects = ternary "true" "" (regexMatch "=(1|t|T|true|TRUE|True)$" .) -}}
+{{- end -}}
+{{- end -}}
+{{ $elects }}
+{{- end }}
+
 {{/* Whose webhooks are: "own" of this chart, "given" with a Secret from elsewhere, or empty: there are none. */}}
 {{- define "matrixone-operator.webhooks" -}}
 {{- if eq (toString (get (.Values.env | default dict) "ENABLE_WEBHOOKS")) "false" -}}

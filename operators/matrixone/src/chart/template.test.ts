@@ -82,6 +82,36 @@ describe('matrixone-operator', () => {
     get(`ConfigMap/${own}-cm`);
   });
 
+  test.each([
+    [{ onlyWatchReleasedNS: 'false' }, "'/onlyWatchReleasedNS': got string, want boolean"],
+    [{ webhook: { createResource: 'false' } }, "'/webhook/createResource': got string, want boolean"],
+    [{ crds: { install: 'false' } }, "'/crds/install': got string, want boolean"],
+    [{ replicaCount: 'two' }, "'/replicaCount': 'two' does not match pattern"],
+    [{ featureGates: { cnLable: true } }, "invalid propertyName 'cnLable'"],
+    [{ featureGates: { cnLabel: false } }, 'featureGates.cnPool needs featureGates.cnLabel'],
+    [{ replicaCount: 2, args: [] }, 'Add -leader-elect to args'],
+    [{ replicaCount: 2, args: ['-leader-elect', '--leader-elect=false'] }, 'Add -leader-elect to args'],
+  ])('values that would mean something else, or run no operator or two, are refused: %j', async (values, message) => {
+    await expect(operator(values)).rejects.toThrow(message);
+  });
+
+  test('keys without a value are as if they were not there', async () => {
+    const { get } = await operator({ podSecurityContext: null, securityContext: null, featureGates: null });
+    const pod = get<Deployment>('Deployment/mo-matrixone-operator').spec?.template.spec;
+    expect(pod?.securityContext).toMatchObject({ runAsNonRoot: true });
+    expect(pod?.containers[0]?.securityContext).toMatchObject({ readOnlyRootFilesystem: true });
+  });
+
+  test('without an election no second one comes while the first one is there', async () => {
+    const strategy = async (args: readonly string[]) => {
+      const { get } = await operator({ args });
+      return get<Deployment>('Deployment/mo-matrixone-operator').spec?.strategy?.rollingUpdate?.maxSurge;
+    };
+    expect(await strategy(['-failover=false'])).toBe(0);
+    for (const flag of ['-leader-elect', '--leader-elect', '--leader-elect=true', '-leader-elect=1'])
+      expect(await strategy([flag])).toBeUndefined();
+  });
+
   test('a values file of the upstream chart', async () => {
     const { get } = await operator({
       replicaCount: 2,

@@ -31,9 +31,10 @@ const alerts = rules.spec.groups.flatMap((group) => group.rules);
 
 /** Each series with its labels, and those that a scrape adds. What it adds of the same name renames the operator's. */
 const series = new Map<string, readonly string[]>();
+const added = ['job', 'namespace', 'pod', 'instance'];
 const scraped = (labels: readonly string[] = []) => [
-  ...labels.map((label) => (label === 'namespace' ? 'exported_namespace' : label)),
-  ...['job', 'namespace', 'pod', 'instance'],
+  ...labels.map((label) => (added.includes(label) ? `exported_${label}` : label)),
+  ...added,
 ];
 for (const name of conditionMetrics.names) series.set(name, scraped(conditionMetrics.labels));
 for (const { name, labels } of [cnRpcDuration, haKeeperRpcDuration]) {
@@ -67,6 +68,13 @@ it('finds what is not exported', () => {
     'x',
     'type',
   ]);
+});
+
+it('names a compute node also where the scrape says which pod of the operator was asked', () => {
+  const texts = [...dashboard.panels.flatMap(({ targets = [] }) => targets), ...alerts].map(({ expr }) => expr);
+  const byNode = texts.filter((expr) => expr.includes('mo_operator_cn_rpc_duration_count'));
+  expect(byNode.length).toBeGreaterThan(1);
+  for (const expr of byNode) expect(kept(expr)).toEqual(['exported_pod', 'pod']);
 });
 
 it('is a dashboard whose panels show what is exported', () => {
