@@ -24,9 +24,11 @@ export async function applyChild<T extends KubeObject, C extends KubeObject>(
     return await context.apply<C>(kind, desired, { force });
   } catch (error) {
     if (error instanceof OwnershipError) return nameTaken(context, kind, desired, error.message);
-    if (!force && error instanceof ApiError && isConflict(error))
-      return nameTaken(context, kind, desired, error.message);
-    throw error;
+    if (force || !(error instanceof ApiError) || !isConflict(error)) throw error;
+    // One of the set's own from which somebody took the labels is out of sight, and not somebody else's.
+    const found = await context.client.of(kind).find(keyOf(desired), { signal: context.signal });
+    if (found && controllerOf(found)?.uid === context.object.metadata.uid) return context.apply<C>(kind, desired);
+    return nameTaken(context, kind, desired, error.message);
   }
 }
 

@@ -1,10 +1,5 @@
 import type { ConfigMap, Kind, KubeObject, Pod, PodDisruptionBudget, Service } from '@coxswain/k8s';
-import {
-  PodDisruptionBudget as BudgetKind,
-  ConfigMap as ConfigMapKind,
-  Pod as PodKind,
-  Service as ServiceKind,
-} from '@coxswain/k8s';
+import { ConfigMap as ConfigMapKind, Pod as PodKind, Service as ServiceKind } from '@coxswain/k8s';
 import type { ActorContext } from '@coxswain/runtime/actor';
 import type { InformerScope } from '@coxswain/runtime/cache';
 import type { MapToKeys } from '@coxswain/runtime/controller';
@@ -21,6 +16,7 @@ import type { LiveSet } from '../plan/index.ts';
 import type { SetKey } from '../pods/index.ts';
 import { hasInPlaceConfig } from '../version/index.ts';
 import { applyChild } from './apply-child.ts';
+import { applyBudget } from './budget.ts';
 import { removeOldConfigs } from './old-configs.ts';
 import { pendingRollout } from './rollout.ts';
 import { tellChange } from './workload-events.ts';
@@ -55,8 +51,13 @@ export function podsThere<T extends KubeObject>(
   return Array.fromAsync(client.of(PodKind).listAll({ namespace, labels: setLabels(kind, namespace, name), signal }));
 }
 
+type Labels = Readonly<Record<string, string>>;
+
 interface Workload extends KubeObject {
-  readonly spec: { readonly replicas?: number; readonly template: { readonly spec?: Pod['spec'] } };
+  readonly spec: {
+    readonly replicas?: number;
+    readonly template: { readonly metadata?: { readonly labels?: Labels }; readonly spec?: Pod['spec'] };
+  };
 }
 
 /** Name of the ConfigMap that a workload's pods read. */
@@ -93,18 +94,6 @@ interface SetPlan<W> {
   readonly budget?: PodDisruptionBudget | undefined;
 }
 
-/** A set whose pods node drains must spare has one budget, or none while there is nothing to spare. */
-async function applyBudget<T extends KubeObject>(
-  context: ActorContext<T>,
-  budget: PodDisruptionBudget | undefined,
-): Promise<void> {
-  if (budget) {
-    await applyChild(context, BudgetKind, budget);
-    return;
-  }
-  for (const old of context.owned(BudgetKind)) await context.ensureGone(BudgetKind, keyOf(old));
-}
-
 /**
  * Writes the children of a plan: services and configuration first, as the pods need them to start. What earlier configurations have left
  * goes once all pods are new.
@@ -121,7 +110,7 @@ export async function applyPlan<T extends KubeObject, W extends Workload>(
   for (const map of plan.configMaps) await applyChild(context, ConfigMapKind, map);
   const isAsPlanned = context.store(kind).get(keyOf(plan.workload)) === before;
   const workload = await applyChild(context, kind, isAsPlanned || !again ? plan.workload : again());
-  if ('budget' in plan) await applyBudget(context, plan.budget);
+  if ('budget' in plan) await applyBudget(context, plan.budget, plan.workload.spec.template.metadata?.labels);
   tellChange(context, before, workload);
   if (pendingRollout(workload) === undefined) await sweepConfigs(context, workload, plan.configMaps);
   return workload;

@@ -68,13 +68,12 @@ export class ClusterActor implements Actor<MatrixOneCluster> {
     const dn = await context.apply(DNSet, withFinalizer(dnSet, FINALIZER_DNSET, liveDn));
     const groups = await this.#applyGroups(context);
     const proxy = await this.#applyProxy(context);
-    const wantedUI = webUIOf(object);
-    const webui = wantedUI && (await context.apply(WebUI, wantedUI));
-    await removeOthers(context, WebUI, webui ? [webui] : []);
     await removeOthers(context, CNSet, groups);
     await removeOthers(context, ProxySet, proxy ? [proxy] : []);
+    const { webui, failed } = await applyWebUI(context);
     reportCluster(context, { log, dn, groups, ...(proxy && { proxy }), ...(webui && { webui }) });
     tellUnsupported(context, this.#metricReader);
+    if (failed) throw failed.error;
     return undefined;
   }
 
@@ -109,6 +108,21 @@ export class ClusterActor implements Actor<MatrixOneCluster> {
       if (!(await removeOthers<KubeObject>(context, kind, []))) return false;
     }
     return true;
+  }
+}
+
+/** Nothing waits for the dashboard: that it cannot be made, or is somebody else's, is told when the rest has been. */
+async function applyWebUI(
+  context: Context,
+): Promise<{ readonly webui?: WebUI; readonly failed?: { readonly error: unknown } }> {
+  const wanted = webUIOf(context.object);
+  try {
+    const webui = wanted && (await context.apply(WebUI, wanted));
+    await removeOthers(context, WebUI, webui ? [webui] : []);
+    return webui ? { webui } : {};
+  } catch (error) {
+    context.signal.throwIfAborted();
+    return { failed: { error } };
   }
 }
 

@@ -19,6 +19,7 @@ import { pendingRollout } from './rollout.ts';
 import { pendingRemoval } from './surplus.ts';
 import { tooFew } from './too-few.ts';
 import { growClaims } from './volumes.ts';
+import { ensureWorkloadGone } from './workload-gone.ts';
 
 type Context = ActorContext<CNSet>;
 
@@ -69,7 +70,7 @@ export class CNSetActor implements Actor<CNSet> {
     const { namespace = '', name } = context.object.metadata;
     const names = cnSetNames(name);
     const gone = [
-      await context.ensureGone(CloneSet, { namespace, name: names.workload }),
+      await ensureWorkloadGone(context, CloneSet, { namespace, name: names.workload }, podsOf(context, 'CNSet')),
       await context.ensureGone(Service, { namespace, name: names.service }),
     ];
     if (!gone.every(Boolean) || podsOf(context, 'CNSet').length > 0) return false;

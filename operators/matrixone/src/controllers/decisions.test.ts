@@ -1,6 +1,7 @@
 import type { Pod } from '@coxswain/k8s';
 import { expect, test } from 'vitest';
-import { confirmedPods, decideFailover } from './failover.ts';
+import { confirmedPods } from './confirmations.ts';
+import { decideFailover } from './failover.ts';
 import { scaleLogStores } from './log-scale.ts';
 import { reservedOrdinals } from './ordinals.ts';
 import { pendingRollout } from './rollout.ts';

@@ -15,6 +15,7 @@ import { pendingRollout } from './rollout.ts';
 import { updateStores } from './store-status.ts';
 import { tooFew } from './too-few.ts';
 import { growClaims } from './volumes.ts';
+import { ensureWorkloadGone } from './workload-gone.ts';
 
 type Context = ActorContext<DNSet>;
 
@@ -56,7 +57,12 @@ export class DNSetActor implements Actor<DNSet> {
     const { namespace = '', name } = context.object.metadata;
     const names = dnSetNames(name);
     const gone = [
-      await context.ensureGone(KruiseStatefulSet, { namespace, name: names.workload }),
+      await ensureWorkloadGone(
+        context,
+        KruiseStatefulSet,
+        { namespace, name: names.workload },
+        podsOf(context, 'DNSet'),
+      ),
       await context.ensureGone(Service, { namespace, name: names.headless }),
     ];
     if (!gone.every(Boolean) || podsOf(context, 'DNSet').length > 0) return false;

@@ -89,17 +89,6 @@ function isSettled(victim: StoreStatus, timeout: number, { available = [], creat
   return others && available.length > 0 && born !== undefined && failedAt - born >= timeout;
 }
 
-/** The pods that a LogSet's annotation names, for replacement beyond what is done without a person. */
-export function confirmedPods({ metadata }: Pick<LogSet, 'metadata'>): ReadonlySet<string> {
-  const text = metadata.annotations?.[ANNOTATION_CONFIRM_FAILOVER] ?? '';
-  return new Set(
-    text
-      .split(',')
-      .map((name) => name.trim())
-      .filter(Boolean),
-  );
-}
-
 /**
  * Whether the pod of a store that counts as lost is still down: asked of the server, as what is known may be late, and its data goes with it. One
  * that is gone, or another one by now, gets its time.

@@ -20,3 +20,4 @@ export { FIELD_MANAGER, setupControllers } from './setup.ts';
 export { updateStores } from './store-status.ts';
 export { tooFew } from './too-few.ts';
 export { podMatters } from './wake.ts';
+export { ensureWorkloadGone } from './workload-gone.ts';

@@ -12,7 +12,8 @@ import type { LogKeeper } from '../logstore/index.ts';
 import { volumeChange } from '../pods/index.ts';
 import { logSetProblems } from '../validation/index.ts';
 import { podsOf, podsThere } from './children.ts';
-import { confirmedPods, decideFailover, type FailoverDecision, REPLICAS_MISSING } from './failover.ts';
+import { confirmedPods, spentConfirmations } from './confirmations.ts';
+import { decideFailover, type FailoverDecision, REPLICAS_MISSING } from './failover.ts';
 import { FailoverGuard } from './failover-guard.ts';
 import { clusterInNeed, handOver, removeShared } from './hand-over.ts';
 import { refuseMoves } from './immutable.ts';
@@ -39,6 +40,7 @@ import { pendingRollout } from './rollout.ts';
 import { type GuardedRollout, RolloutGuard } from './rollout-guard.ts';
 import { type StoreStatus, updateStores } from './store-status.ts';
 import { tooFew } from './too-few.ts';
+import { ensureWorkloadGone } from './workload-gone.ts';
 
 type Context = ActorContext<LogSet>;
 
@@ -153,6 +155,8 @@ export class LogSetActor implements Actor<LogSet> {
     workload: KruiseStatefulSet,
   ): Promise<{ action?: Action<LogSet>; after?: number }> {
     if (!this.#options.failover) return {};
+    const spent = await spentConfirmations(context);
+    if (spent) return { action: spent };
     const { conditions, clock } = context;
     const pods = new Map(podsOf(context, 'LogSet').map((pod) => [pod.metadata.name, pod]));
     for (const { podName = '', lastTransition = '' } of failed) {
@@ -209,7 +213,12 @@ export class LogSetActor implements Actor<LogSet> {
     const names = logSetNames(name);
     if (this.#options.buckets) await noteRan(context, await podsThere(context, 'LogSet'));
     const gone = [
-      await context.ensureGone(KruiseStatefulSet, { namespace, name: names.workload }),
+      await ensureWorkloadGone(
+        context,
+        KruiseStatefulSet,
+        { namespace, name: names.workload },
+        podsOf(context, 'LogSet'),
+      ),
       await context.ensureGone(Service, { namespace, name: names.discovery }),
       await context.ensureGone(Service, { namespace, name: names.headless }),
       await releaseOrphans(context),

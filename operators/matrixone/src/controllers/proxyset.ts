@@ -12,6 +12,7 @@ import { reportTrouble, watchTrouble } from './report-trouble.ts';
 import { pendingRollout } from './rollout.ts';
 import { pendingRemoval } from './surplus.ts';
 import { tooFew } from './too-few.ts';
+import { ensureWorkloadGone } from './workload-gone.ts';
 
 type Context = ActorContext<ProxySet>;
 
@@ -47,8 +48,9 @@ export class ProxySetActor implements Actor<ProxySet> {
   async finalize(context: Context): Promise<boolean> {
     const { namespace = '', name } = context.object.metadata;
     const names = proxySetNames(name);
+    const workload = { namespace, name: names.workload };
     const gone = [
-      await context.ensureGone(CloneSet, { namespace, name: names.workload }),
+      await ensureWorkloadGone(context, CloneSet, workload, podsOf(context, 'ProxySet')),
       await context.ensureGone(Service, { namespace, name: names.service }),
     ];
     return gone.every(Boolean) && podsOf(context, 'ProxySet').length === 0;

@@ -40,7 +40,9 @@ export async function reportTrouble<T extends KubeObject>(
   workload: Workload,
 ): Promise<SetTrouble> {
   const { conditions, event } = context;
-  const pods = [...podsOf(context, kind)].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  const pods = withoutReplaced([...podsOf(context, kind)], workload).sort((a, b) =>
+    a.metadata.name < b.metadata.name ? -1 : 1,
+  );
   const ofPods = await troublesOf(context, pods, storageOf(context, kind));
   const soon = pods.map((pod) => untilUnschedulable(pod, context.clock.now())).filter((time) => time !== undefined);
   const next = soon.length > 0 ? { after: Math.min(...soon) } : {};
@@ -56,6 +58,13 @@ export async function reportTrouble<T extends KubeObject>(
   if (isNew) event({ type: 'Warning', reason: CONDITION_PODS_FAILING, message });
   conditions.set(CONDITION_PODS_FAILING, 'True', first.reason, message);
   return { message, ofPods, ...next };
+}
+
+/** Without pods that have failed where there are as many others as are wanted: nobody but the garbage collector of pods looks at them any more. */
+function withoutReplaced(pods: Pod[], { spec }: Workload): Pod[] {
+  const others = pods.filter(({ metadata, status }) => metadata.deletionTimestamp || status?.phase !== 'Failed');
+  const alive = others.filter(({ metadata }) => !metadata.deletionTimestamp);
+  return alive.length >= (spec.replicas ?? 1) ? others : pods;
 }
 
 /**

@@ -140,6 +140,25 @@ test('two stores are replaced when a person says so, naming them', async () => {
   expect(log.status?.conditions?.some(({ type }) => type === 'FailoverBlocked')).toBe(false);
 });
 
+test('a confirmation counts for the failure that it was given for, and not for the next one of that store', async () => {
+  await using world = await startWith('Delete');
+  const image = (await world.drive(world.client.of(Pod).get(inNamespace('mo-log-1')))).spec?.containers[0]?.image;
+  const confirmation = async () =>
+    (await world.client.of(LogSet).get(key)).metadata.annotations?.['matrixorigin.io/confirm-failover'];
+  await breakPod(world, 'mo-log-1');
+  await breakPod(world, 'mo-log-2');
+  await world.clock.advance(10_000);
+  const annotations = { 'matrixorigin.io/confirm-failover': 'mo-log-1,mo-log-2' };
+  await world.drive(world.client.of(LogSet).patch(key, merge({ metadata: { annotations } })));
+  await breakPod(world, 'mo-log-1', image);
+  await breakPod(world, 'mo-log-2', image);
+  await world.until('it is taken back', async () => (await confirmation()) === undefined);
+  await breakPod(world, 'mo-log-1');
+  await breakPod(world, 'mo-log-2');
+  await world.clock.advance(120_000);
+  expect(await logPods(world)).toEqual(['mo-log-0', 'mo-log-1', 'mo-log-2']);
+});
+
 test('a rollout does not take a healthy store while another one is down', async () => {
   await using world = await startWith('Delete');
   await breakPod(world, 'mo-log-1');

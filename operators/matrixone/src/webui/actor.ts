@@ -1,10 +1,12 @@
 import { ConfigMap, Deployment, Pod, Service } from '@coxswain/k8s';
 import { type Action, type Actor, type ActorContext, Resync } from '@coxswain/runtime/actor';
 import { strategic } from '@coxswain/runtime/client';
-import { formatTime, keyOf } from '@coxswain/runtime/core';
+import { controllerOf } from '@coxswain/runtime/controller';
+import { formatTime, ignoreNotFound, keyOf } from '@coxswain/runtime/core';
 import { type WebUI, type WebUISpec, webUINames } from '../api/index.ts';
 import {
   applyChild,
+  ensureWorkloadGone,
   podsOf,
   refuseProblems,
   removeOldConfigs,
@@ -47,11 +49,13 @@ export class WebUIActor implements Actor<WebUI> {
   async finalize(context: Context): Promise<boolean> {
     const { namespace = '', name } = context.object.metadata;
     const { workload, service } = webUINames(name);
+    // Pods that somebody has made by hand with these labels are his.
+    const pods = () => podsOf(context, 'WebUI').filter(controllerOf);
     const gone = [
-      await context.ensureGone(Deployment, { namespace, name: workload }),
+      await ensureWorkloadGone(context, Deployment, { namespace, name: workload }, pods()),
       await context.ensureGone(Service, { namespace, name: service }),
     ];
-    return gone.every(Boolean) && podsOf(context, 'WebUI').length === 0;
+    return gone.every(Boolean) && pods().length === 0;
   }
 }
 
@@ -64,14 +68,19 @@ async function openGates(context: Context): Promise<void> {
     if (!gated || open || pod.metadata.deletionTimestamp) continue;
     const condition = { type: WEBUI_GATE, status: 'True', lastTransitionTime: formatTime(clock.now()) };
     const body = strategic({ status: { conditions: [condition] } });
-    await client.of(Pod).patch(keyOf(pod), body, { subresource: 'status', signal });
+    // One that is gone needs no gate.
+    await ignoreNotFound(client.of(Pod).patch(keyOf(pod), body, { subresource: 'status', signal }));
   }
 }
 
 /** Writes what is seen of the pods into the status. @returns how many are up */
 function report(context: Context, spec: WebUISpec, workload: Deployment): number {
   const { conditions } = context;
-  const { availableStores } = updateStores(context, podsOf(context, 'WebUI'), workload);
+  // A pod that has ended stays as long as nobody deletes it, while another one has taken its place.
+  const pods = podsOf(context, 'WebUI').filter(
+    ({ status }) => status?.phase !== 'Failed' && status?.phase !== 'Succeeded',
+  );
+  const { availableStores } = updateStores(context, pods, workload);
   if (availableStores.length >= spec.replicas)
     conditions.set('Ready', 'True', 'AllPodsReady', 'all dashboards are ready');
   else conditions.set('Ready', 'False', 'NoEnoughReadyStores', tooFew(spec.replicas, dashboards, 'ready'));

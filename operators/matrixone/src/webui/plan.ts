@@ -59,7 +59,11 @@ function template(
     {
       containers: containers(name, spec),
       readinessGates: [{ conditionType: WEBUI_GATE }],
-      volumes: [...(overlay?.volumes ?? []), configMapVolume(VOLUME_CONFIG, config)],
+      // As in all sets, the configuration is the operator's.
+      volumes: [
+        ...(overlay?.volumes ?? []).filter(({ name: own }) => own !== VOLUME_CONFIG),
+        configMapVolume(VOLUME_CONFIG, config),
+      ],
       ...(nodeSelector ? { nodeSelector } : {}),
       ...(keys.length > 0 ? { topologySpreadConstraints: topologySpread(keys, labels) } : {}),
     },

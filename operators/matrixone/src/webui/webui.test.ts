@@ -1,7 +1,7 @@
-import { ConfigMap, Deployment, Pod, Service } from '@coxswain/k8s';
+import { ConfigMap, Deployment, Event, Pod, Service } from '@coxswain/k8s';
 import { merge } from '@coxswain/runtime/client';
 import { expect, test } from 'vitest';
-import { MatrixOneCluster, WebUI } from '../api/index.ts';
+import { MatrixOneCluster, setLabels, WebUI } from '../api/index.ts';
 import { webUIOf } from '../children/index.ts';
 import { decided, sentService } from '../golden/test-normalize.ts';
 import { recordings } from '../golden/test-recording.ts';
@@ -151,4 +151,71 @@ test('a new configuration is a new map, and the old one goes when no pod reads i
   );
   const read = pods.items.flatMap(({ spec }) => spec?.volumes?.flatMap(({ configMap }) => configMap?.name ?? []) ?? []);
   expect([...new Set(read)]).toEqual(await maps());
+});
+
+test('an overlay may not take the place of the configuration, as in no set', () => {
+  const overlay = {
+    volumes: [
+      { name: 'config', emptyDir: {} },
+      { name: 'own', emptyDir: {} },
+    ],
+  };
+  const spec = { replicas: 1, serviceType: 'ClusterIP' as const, overlay };
+  const plan = planWebUI({ metadata: { name: 'mo', namespace: 'default' }, spec }, spec);
+  const { name } = plan.configMap.metadata;
+  expect(plan.workload.spec?.template.spec?.volumes).toMatchObject([
+    { name: 'own' },
+    { name: 'config', configMap: { name } },
+  ]);
+});
+
+const labels = 'matrixorigin.io/component=WebUI';
+const podsOf = async (world: World) =>
+  (await world.drive(world.client.of(Pod).list({ namespace: 'default', labels }))).items;
+
+test('a pod that has ended and another one has taken the place of is no store that is down', async () => {
+  await using world = await worldWith({});
+  const [evicted] = await podsOf(world);
+  const ended = merge({ status: { phase: 'Failed', reason: 'Evicted' } });
+  const { name = '' } = evicted?.metadata ?? {};
+  await world.drive(world.client.of(Pod).patch({ namespace: 'default', name }, ended, { subresource: 'status' }));
+  await world.clock.advance(60_000);
+  expect((await podsOf(world)).map(({ status }) => status?.phase).sort()).toEqual(['Failed', 'Running', 'Running']);
+  const { status } = await world.drive(world.client.of(WebUI).get(key));
+  expect([status?.availableStores?.length, status?.failedStores?.length ?? 0]).toEqual([2, 0]);
+});
+
+test('a pod that somebody has made with the labels of a dashboard holds up no deletion', async () => {
+  await using world = await worldWith({});
+  const metadata = { namespace: 'default', name: 'by-hand', labels: setLabels('WebUI', 'default', 'mo') };
+  await world.drive(world.client.of(Pod).create({ metadata, spec: { containers: [{ name: 'a', image: 'b' }] } }));
+  await world.clock.advance(10_000);
+  const { uid } = (await world.drive(world.client.of(WebUI).get(key))).metadata;
+  await world.drive(world.client.of(WebUI).delete(key));
+  await world.until(
+    'the dashboard is gone',
+    async () => (await world.client.of(WebUI).find(key))?.metadata.uid !== uid,
+    120,
+  );
+  expect((await podsOf(world)).map(({ metadata: { name } }) => name)).toContain('by-hand');
+});
+
+test('a pod that is gone before its gate is opened is no failure', async () => {
+  const late = { match: { verb: 'watch', resource: 'pods' }, action: { watch: 'delay', ms: 5_000 } } as const;
+  await using world = await World.start({ rules: [late] });
+  await world.applyExample((mo) => ({
+    ...mo,
+    spec: { ...mo.spec, webui: { replicas: 1, serviceType: 'ClusterIP' } },
+  }));
+  await world.until('there is a pod', async () => {
+    const { items } = await world.client.of(Pod).list({ namespace: 'default', labels });
+    return items.length > 0;
+  });
+  const [pod] = await podsOf(world);
+  const { name = '' } = pod?.metadata ?? {};
+  await world.drive(world.client.of(Pod).delete({ namespace: 'default', name }, { gracePeriodSeconds: 0 }));
+  await world.until('the dashboard is ready', async () => isSettled(await world.client.of(WebUI).get(key)));
+  const { items } = await world.drive(world.client.of(Event).list({ namespace: 'default' }));
+  const failures = items.filter(({ reason, regarding }) => reason === 'ReconcileFail' && regarding?.kind === 'WebUI');
+  expect(failures.map(({ note }) => note)).toEqual([]);
 });

@@ -1,0 +1,37 @@
+import { Deployment, type Kind, type KubeObject, Pod } from '@coxswain/k8s';
+import { CloneSet } from '@coxswain/k8s/kruise';
+import { merge } from '@coxswain/runtime/client';
+import { expect, test } from 'vitest';
+import { LABEL_COMPONENT, MatrixOneCluster, ProxySet, WebUI } from '../api/index.ts';
+import { World } from '../scenario/test-world.ts';
+
+const namespace = 'default';
+const key = { namespace, name: 'mo' };
+
+test.each<[Kind, Kind<KubeObject>, string]>([
+  [ProxySet as Kind, CloneSet as Kind, 'mo-proxy'],
+  [WebUI as Kind, Deployment as Kind, 'mo-webui'],
+])(
+  'a $kind goes although somebody has taken away the labels by which its workload is known',
+  async (kind, workload, name) => {
+    await using world = await World.start();
+    await world.applyExample((mo) => ({
+      ...mo,
+      spec: { ...mo.spec, webui: { replicas: 1, serviceType: 'ClusterIP' } },
+    }));
+    await world.until('the cluster is settled', () => world.settled());
+    await world.stopOperator();
+    const unlabelled = merge({ metadata: { labels: { [LABEL_COMPONENT]: null } } });
+    await world.drive(world.client.of(workload).patch({ namespace, name }, unlabelled));
+    await world.drive(world.client.of(kind).delete(key));
+    await world.drive(world.client.of(MatrixOneCluster).delete(key));
+    await world.startOperator();
+    await world.until('the cluster is gone', async () => (await world.cluster()) === undefined);
+    const left = [
+      world.client.of(workload).find({ namespace, name }),
+      world.client.of(Pod).list({ namespace }),
+    ] as const;
+    expect(await world.drive(left[0])).toBeUndefined();
+    expect((await world.drive(left[1])).items).toEqual([]);
+  },
+);
