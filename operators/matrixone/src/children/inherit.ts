@@ -17,11 +17,12 @@ const inherited = ['nodeSelector', 'topologySpread', 'semanticVersion', 'operato
 /** Text of a set's configuration in canonical form, so that spelling and comments do not make a difference. */
 export function canonicalConfig(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  return renderToml(parseToml(text)) || undefined;
+  return renderToml(parseToml(text));
 }
 
+/** An empty text is a version that cannot be read, as upstream, and not one that was left out. */
 function isEmpty(value: unknown): boolean {
-  if (value === undefined || value === null || value === '') return true;
+  if (value === undefined || value === null) return true;
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 

@@ -8,8 +8,10 @@ function addPassword(cluster: string, spec: CNSetSpec): CNSetSpec {
     name: PASSWORD,
     valueFrom: { secretKeyRef: { name: credentialName(cluster), key: 'password' } },
   };
-  const env = (spec.overlay?.env ?? []).filter(({ name }) => name !== PASSWORD);
-  return { ...spec, overlay: { ...spec.overlay, env: [...env, variable] } };
+  const given = spec.overlay?.env ?? [];
+  const at = given.findIndex(({ name }) => name === PASSWORD);
+  const env = at < 0 ? [...given, variable] : given.with(at, variable);
+  return { ...spec, overlay: { ...spec.overlay, env } };
 }
 
 function isBefore(env: readonly EnvVar[] | undefined, first: string, second: string): boolean {

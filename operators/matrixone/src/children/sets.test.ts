@@ -75,3 +75,28 @@ test('sets run the version of their cluster, from the repository it names or tha
   expect(images({})).toEqual(new Set(['matrixorigin/matrixone:2.1.0']));
   expect(images({ imageRepository: 'registry:5000/mo' })).toEqual(new Set(['registry:5000/mo:2.1.0']));
 });
+
+test('an empty version is one that cannot be read, and an empty configuration stays one', () => {
+  const change = { operatorVersion: '1.3.0', cnGroups: [{ ...group, operatorVersion: '', config: '# nothing\n' }] };
+  const specs = setsOf({ ...change, proxy: undefined }).map(({ kind, spec }) => [
+    kind,
+    spec.operatorVersion,
+    spec.config,
+  ]);
+  expect(specs).toEqual([
+    ['LogSet', '1.3.0', undefined],
+    ['DNSet', '1.3.0', undefined],
+    ['CNSet', '', ''],
+  ]);
+});
+
+test('the password of the first user stands where the user of the cluster put a variable of its name', () => {
+  const own = [
+    { name: 'DEFAULT_PASSWORD', value: 'own' },
+    { name: 'Z', value: '1' },
+  ];
+  const set = setsOf({ cnGroups: [{ ...group, overlay: { env: own } }] }).find(({ kind }) => kind === 'CNSet');
+  const env = set?.spec.overlay?.env;
+  expect(env?.map(({ name }) => name)).toEqual(['DEFAULT_PASSWORD', 'Z', 'GODEBUG']);
+  expect(env?.[0]?.valueFrom?.secretKeyRef?.key).toBe('password');
+});

@@ -71,6 +71,16 @@ test('a path without prefix, a shared file system, and no cache [case 22]', () =
   expect(shared).not.toContain('gossip-allow-self-as-seed');
 });
 
+test('slashes around the bucket and around the prefix do not count', () => {
+  const prefixOf = (path: string) => {
+    const toml = cnSetToml({ replicas: 1, serviceType: 'ClusterIP' }, { s3: { path } }, log);
+    return [/bucket = "(.*)"/.exec(toml)?.[1], /key-prefix = "(.*)"/.exec(toml)?.[1]];
+  };
+  expect(prefixOf('//b//c//')).toEqual(['b', 'c/data']);
+  expect(prefixOf('b//x//y/')).toEqual(['b', 'x//y/data']);
+  expect(prefixOf('/b/')).toEqual(['b', 'data']);
+});
+
 test('a restoring log store has the backup as its only file service', () => {
   const toml = logSetToml(
     { replicas: 3, volume: { size: '1Gi' }, sharedStorage: storage, initialConfig: { restoreFrom: 'hk_data' } },

@@ -19,13 +19,15 @@ const backends: ReadonlyMap<string, string> = new Map([
   ['minio', 'MINIO'],
 ]);
 
-/** Bucket and prefix of an S3 path; slashes at either end do not count. */
+const withoutSlashes = (text: string): string => text.replace(/^\/+|\/+$/g, '');
+
+/** Bucket and prefix of an S3 path; slashes at either end of the one and of the other do not count. */
 export function splitS3Path(path: string): { readonly bucket: string; readonly prefix: string } {
-  const trimmed = path.replace(/^\/+|\/+$/g, '');
+  const trimmed = withoutSlashes(path);
   const slash = trimmed.indexOf('/');
   return slash < 0
     ? { bucket: trimmed, prefix: '' }
-    : { bucket: trimmed.slice(0, slash), prefix: trimmed.slice(slash + 1) };
+    : { bucket: trimmed.slice(0, slash), prefix: withoutSlashes(trimmed.slice(slash + 1)) };
 }
 
 function s3Entry(name: string, storage: S3Storage, folder: string, cache: TomlTable | undefined): TomlTable {

@@ -1,10 +1,12 @@
 import type { MatrixOneClusterSpec } from '../api/index.ts';
 import { LATEST_OPERATOR_VERSION } from '../version/index.ts';
+import { canonicalSpec } from './canonical.ts';
 import type { DefaultServiceArgs } from './options.ts';
 import { defaultCNGroup, defaultDNSet, defaultLogSet } from './sets.ts';
 
 /** The spec of a MatrixOneCluster with every default filled in, but for the operator version. */
-export function defaultCluster(spec: MatrixOneClusterSpec, args: DefaultServiceArgs): MatrixOneClusterSpec {
+export function defaultCluster(given: MatrixOneClusterSpec, args: DefaultServiceArgs): MatrixOneClusterSpec {
+  const spec = canonicalSpec(given);
   return {
     ...spec,
     logService: defaultLogSet(spec.logService, args),

@@ -133,3 +133,8 @@ test('a cluster fills in its sets, groups without a role, and to fill in twice c
     '1.2.0',
   ]);
 });
+
+test('a policy that is neither is handed on to the S3 storage, whose schema refuses it', () => {
+  const spec = defaultLogSet({ ...log, pvcRetentionPolicy: 'retain' }, args);
+  expect(spec.sharedStorage.s3?.s3RetentionPolicy).toBe('retain');
+});

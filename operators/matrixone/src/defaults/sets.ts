@@ -1,4 +1,5 @@
-import type { CNSetSpec, DNSetSpec, LogSetSpec, ProxySetSpec, SharedStorage } from '../api/index.ts';
+import type { CNSetSpec, DNSetSpec, LogSetSpec, ProxySetSpec, S3Storage, SharedStorage } from '../api/index.ts';
+import { canonicalSpec } from './canonical.ts';
 import type { DefaultServiceArgs } from './options.ts';
 import { defaultCache, defaultPodSet, defaultServiceArgs } from './pod-set.ts';
 
@@ -7,12 +8,14 @@ function defaultRetention(spec: LogSetSpec): { pvcRetentionPolicy: string; share
   const { s3 } = spec.sharedStorage;
   const pvcRetentionPolicy = spec.pvcRetentionPolicy ?? s3?.s3RetentionPolicy ?? 'Delete';
   if (!s3) return { pvcRetentionPolicy, sharedStorage: spec.sharedStorage };
-  const s3RetentionPolicy = s3.s3RetentionPolicy ?? (pvcRetentionPolicy === 'Retain' ? 'Retain' : 'Delete');
+  // One that is neither is handed on, too: the schema refuses it there, and a misspelt Retain deletes nothing.
+  const s3RetentionPolicy = s3.s3RetentionPolicy ?? (pvcRetentionPolicy as NonNullable<S3Storage['s3RetentionPolicy']>);
   return { pvcRetentionPolicy, sharedStorage: { ...spec.sharedStorage, s3: { ...s3, s3RetentionPolicy } } };
 }
 
 /** The spec of a LogSet with every default filled in. */
-export function defaultLogSet(spec: LogSetSpec, args: DefaultServiceArgs): LogSetSpec {
+export function defaultLogSet(given: LogSetSpec, args: DefaultServiceArgs): LogSetSpec {
+  const spec = canonicalSpec(given);
   const initial = spec.initialConfig;
   return {
     ...defaultServiceArgs(defaultPodSet(spec), args.logService),
@@ -28,7 +31,8 @@ export function defaultLogSet(spec: LogSetSpec, args: DefaultServiceArgs): LogSe
 }
 
 /** The spec of a DNSet with every default filled in. Its memory cache is 0 without a request: live files say so. */
-export function defaultDNSet(spec: DNSetSpec, args: DefaultServiceArgs): DNSetSpec {
+export function defaultDNSet(given: DNSetSpec, args: DefaultServiceArgs): DNSetSpec {
+  const spec = canonicalSpec(given);
   return {
     ...defaultServiceArgs(defaultPodSet(spec), args.dn),
     sharedStorageCache: defaultCache(spec, true),
@@ -36,7 +40,8 @@ export function defaultDNSet(spec: DNSetSpec, args: DefaultServiceArgs): DNSetSp
 }
 
 /** The spec of a CN group with every default filled in. */
-export function defaultCNGroup<T extends CNSetSpec>(spec: T, args: DefaultServiceArgs): T {
+export function defaultCNGroup<T extends CNSetSpec>(given: T, args: DefaultServiceArgs): T {
+  const spec = canonicalSpec(given);
   const drains = spec.scalingConfig?.storeDrainEnabled;
   const cache = defaultCache(spec, false);
   return {
@@ -50,10 +55,11 @@ export function defaultCNGroup<T extends CNSetSpec>(spec: T, args: DefaultServic
 
 /** The spec of a CNSet with every default filled in: that of a group, and the deprecated role. */
 export function defaultCNSet(spec: CNSetSpec, args: DefaultServiceArgs): CNSetSpec {
-  return { ...defaultCNGroup(spec, args), role: spec.role ?? 'TP' };
+  return { ...defaultCNGroup(spec, args), role: spec.role || 'TP' };
 }
 
 /** The spec of a ProxySet with every default filled in. */
-export function defaultProxySet(spec: ProxySetSpec, args: DefaultServiceArgs): ProxySetSpec {
+export function defaultProxySet(given: ProxySetSpec, args: DefaultServiceArgs): ProxySetSpec {
+  const spec = canonicalSpec(given);
   return { ...defaultServiceArgs(spec, args.proxy), serviceType: spec.serviceType ?? 'ClusterIP' };
 }

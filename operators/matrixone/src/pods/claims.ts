@@ -43,13 +43,14 @@ export function volumeChange(
   return order === 0 ? { kind: 'none' } : { kind: order < 0 ? 'grow' : 'refuse', from, to };
 }
 
-/** A live template without what the server put into it, so that sending it again changes nothing. */
-function asWritten(template: PersistentVolumeClaim): PersistentVolumeClaim {
+/** A live template without what the server put into it and nobody wants, so that sending it again changes nothing. */
+function asWritten(template: PersistentVolumeClaim, wanted: PersistentVolumeClaim | undefined): PersistentVolumeClaim {
   const { volumeMode, ...spec } = template.spec ?? {};
+  const isDefault = volumeMode === undefined || (volumeMode === 'Filesystem' && wanted?.spec?.volumeMode === undefined);
   const { name, labels, annotations } = template.metadata;
   return {
     metadata: { name, ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) },
-    spec: volumeMode === undefined || volumeMode === 'Filesystem' ? spec : { ...spec, volumeMode },
+    spec: isDefault ? spec : { ...spec, volumeMode },
   };
 }
 
@@ -64,7 +65,10 @@ export function keptClaimTemplates(
   if (!live) return wanted;
   const wantedSize = dataVolumeSize(wanted);
   return live.map((template) => {
-    const kept = asWritten(template);
+    const kept = asWritten(
+      template,
+      wanted.find(({ metadata }) => metadata.name === template.metadata.name),
+    );
     const size = kept.spec?.resources?.requests?.storage;
     if (template.metadata.name !== VOLUME_DATA || wantedSize === undefined || size === undefined) return kept;
     if (compareQuantities(parseQuantity(wantedSize), parseQuantity(size)) <= 0) return kept;

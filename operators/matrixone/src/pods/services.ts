@@ -1,5 +1,6 @@
 import type { Service, ServicePort } from '@coxswain/k8s';
 import {
+  ANNOTATION_PROMETHEUS_SCRAPE,
   type CNSetSpec,
   cnSetNames,
   dnSetNames,
@@ -81,7 +82,9 @@ export function cnHeadlessService(set: SetKey): Service {
 function sqlService(kind: SetKind, set: SetKey, name: string, port: string, spec: CNSetSpec | ProxySetSpec): Service {
   const nodePort = spec.nodePort ? { nodePort: spec.nodePort } : {};
   const ports: ServicePort[] = [{ name: port, port: PORT_SQL, ...nodePort }];
-  const annotations = { ...spec.serviceAnnotations, ...serviceAnnotations(spec) };
+  // Whether Prometheus is to come is said by exportToPrometheus alone.
+  const { [ANNOTATION_PROMETHEUS_SCRAPE]: _, ...own } = spec.serviceAnnotations ?? {};
+  const annotations = { ...own, ...serviceAnnotations(spec) };
   return service(kind, set, name, { type: spec.serviceType ?? 'ClusterIP', ports }, annotations);
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CNSetSpec, DNSetSpec, LogSetSpec } from '../api/index.ts';
-import { cnSetWorkload, dnSetWorkload, logHeadlessService, logSetWorkload } from './index.ts';
+import { cnService, cnSetWorkload, dnSetWorkload, logHeadlessService, logSetWorkload } from './index.ts';
 
 const set = { namespace: 'ns', name: 'x' };
 const config = { name: 'x-config', suffix: 'abcdef0', data: {} };
@@ -100,4 +100,18 @@ test('tolerations of the overlay are the pod’s, as they are [case 35]', () => 
   ]) {
     expect(podOf(workload).tolerations).toEqual(tolerations);
   }
+});
+
+test('a kind of volume that the overlay names stays in the templates of a live set', () => {
+  const claim = { metadata: { name: 'own' }, spec: { accessModes: ['ReadWriteOnce'], volumeMode: 'Filesystem' } };
+  const own = { ...cn, cacheVolume, overlay: { volumeClaims: [claim] } };
+  const made = cnSetWorkload(set, own, storage, config);
+  expect(cnSetWorkload(set, own, storage, config, made)).toEqual(made);
+});
+
+test('whether Prometheus comes is not for the annotations of the service to say', () => {
+  const annotated = { ...cn, serviceAnnotations: { 'prometheus.io/scrape': 'false', a: 'b' } };
+  expect(cnService(set, annotated).metadata.annotations).toEqual({ a: 'b' });
+  const exported = { ...annotated, exportToPrometheus: true };
+  expect(cnService(set, exported).metadata.annotations).toMatchObject({ 'prometheus.io/scrape': 'true', a: 'b' });
 });

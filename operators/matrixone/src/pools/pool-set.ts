@@ -1,8 +1,8 @@
 import type { CNPool, CNSet, CNSetSpec } from '../api/index.ts';
 import { LABEL_MANAGED_BY, LABEL_OWNER_UID, LABEL_PHASE, LABEL_POOL, LABEL_REVISION } from '../api/index.ts';
-import { type DefaultServiceArgs, defaultCNSet } from '../defaults/index.ts';
+import { canonicalSpec, type DefaultServiceArgs, defaultCNSet } from '../defaults/index.ts';
 import { hasInPlacePoolRolling } from '../version/index.ts';
-import { revisionOf, revisionText } from './revision.ts';
+import { canonicalConfig, revisionOf, revisionText } from './revision.ts';
 
 /** How many nodes a set of a pool shall have, and which pods are to go. */
 export interface PoolSize {
@@ -19,7 +19,9 @@ export function poolSetLabels({ metadata }: CNPool): Readonly<Record<string, str
 
 /** The spec of a pool's set: its template, with what a pool decides by itself. */
 export function poolSetSpec(pool: CNPool, size: PoolSize): CNSetSpec {
-  const { cnLabels: _labels, serviceAnnotations: _annotations, nodePort: _port, ...template } = pool.spec.template;
+  const { cnLabels: _labels, serviceAnnotations: _annotations, nodePort: _port, ...rest } = pool.spec.template;
+  const { pauseUpdate: _pause, config: given, ...template } = canonicalSpec(rest);
+  const config = canonicalConfig(given);
   const podLabels = {
     ...template.overlay?.podLabels,
     ...pool.spec.podLabels,
@@ -30,7 +32,8 @@ export function poolSetSpec(pool: CNPool, size: PoolSize): CNSetSpec {
     ...template,
     serviceType: 'ClusterIP',
     podManagementPolicy: 'Pooling',
-    pauseUpdate: !hasInPlacePoolRolling(template),
+    ...(config === undefined ? {} : { config }),
+    ...(hasInPlacePoolRolling(template) ? {} : { pauseUpdate: true }),
     scalingConfig: { ...template.scalingConfig, storeDrainEnabled: true },
     updateStrategy: { maxSurge: 0, maxUnavailable: 1 },
     overlay: { ...template.overlay, podLabels },

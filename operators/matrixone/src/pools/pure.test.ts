@@ -67,6 +67,45 @@ describe('revision', () => {
     expect(revisionOf({ ...template, operatorVersion: '1.3.0' })).toBe('97dd4499f');
   });
 
+  test('has an overlay in the order of Go’s fields, and what Go prints for what is empty', () => {
+    // In the order in which the server gives it back, that of names.
+    const overlay = {
+      affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ preference: {}, weight: 1 }] } },
+      env: [
+        { name: 'X', value: '<é>' },
+        { name: 'E', value: '' },
+        { name: 'S', valueFrom: { secretKeyRef: { key: 'k', name: 's' } } },
+        { name: 'R', valueFrom: { resourceFieldRef: { resource: 'limits.cpu' } } },
+      ],
+      initContainers: [{ args: ['a'], image: 'b:1', name: 'i' }],
+      livenessProbe: { failureThreshold: 4, periodSeconds: 1, tcpSocket: { port: 1 } },
+      shareProcessNamespace: false,
+      terminationGracePeriodSeconds: 0,
+      tolerations: [{ effect: 'NoExecute', key: 'k', operator: 'Exists' }],
+      volumeClaims: [{ metadata: { name: 'e' }, spec: { accessModes: ['ReadWriteOnce'], resources: {} } }],
+      volumeMounts: [{ mountPath: '/v', name: 'v', readOnly: true, subPath: 's' }],
+      volumes: [{ emptyDir: { sizeLimit: '1.5Gi' }, name: 'v' }],
+    };
+    expect(revisionText({ image: 'x:1', overlay, memoryLimitPercent: 0 })).toBe(
+      '{"image":"x:1","resources":{},"overlay":{"env":[{"name":"X","value":"\\u003cé\\u003e"},{"name":"E"},' +
+        '{"name":"S","valueFrom":{"secretKeyRef":{"name":"s","key":"k"}}},' +
+        '{"name":"R","valueFrom":{"resourceFieldRef":{"resource":"limits.cpu","divisor":"0"}}}],' +
+        '"volumeMounts":[{"name":"v","readOnly":true,"mountPath":"/v","subPath":"s"}],' +
+        '"livenessProbe":{"tcpSocket":{"port":1},"periodSeconds":1,"failureThreshold":4},' +
+        '"volumes":[{"name":"v","emptyDir":{"sizeLimit":"1536Mi"}}],' +
+        '"volumeClaims":[{"metadata":{"name":"e","creationTimestamp":null},"spec":{"accessModes":["ReadWriteOnce"],"resources":{}},"status":{}}],' +
+        '"initContainers":[{"name":"i","image":"b:1","args":["a"],"resources":{}}],' +
+        '"affinity":{"nodeAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":1,"preference":{}}]}},' +
+        '"tolerations":[{"key":"k","operator":"Exists","effect":"NoExecute"}],' +
+        '"terminationGracePeriodSeconds":0,"shareProcessNamespace":false},' +
+        '"replicas":0,"memoryLimitPercent":0,"sharedStorageCache":{},"pythonUdfSidecar":{"resources":{}},"scalingConfig":{},"updateStrategy":{}}',
+    );
+    // Recorded of upstream.
+    const env = [{ name: 'X', value: '<é>' }];
+    const small = { env, podLabels: { a: 'b' }, shareProcessNamespace: false, terminationGracePeriodSeconds: 0 };
+    expect(revisionOf({ image: 'x:2.1.0', operatorVersion: '1.3.0', overlay: small })).toBe('5854bcf44d');
+  });
+
   test('is not changed by labels, annotations, scaling or what is unset; by image and configuration only where those do not roll in place [case 23]', () => {
     const template = { image: 'mo:2.1.0', resources: { requests: { memory: '1.5Gi', cpu: '1000m' } } };
     const same = {

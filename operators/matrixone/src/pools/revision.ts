@@ -1,8 +1,9 @@
-import { canonicalQuantity } from '@coxswain/runtime/core';
 import type { CNSetSpec, Overlay } from '../api/index.ts';
+import { canonicalSpec } from '../defaults/index.ts';
 import { parseToml, renderToml, TomlSyntaxError } from '../toml/index.ts';
 import { hasInPlacePoolRolling } from '../version/index.ts';
 import { goJson } from './go-json.ts';
+import { inGoOrder } from './go-order.ts';
 
 type Template = Omit<CNSetSpec, 'replicas' | 'serviceType'> & Partial<Pick<CNSetSpec, 'replicas' | 'serviceType'>>;
 type Resources = CNSetSpec['resources'];
@@ -63,36 +64,42 @@ const isEmpty = (value: unknown): boolean =>
   value === 0 ||
   (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 
+/** Fields that are there as soon as anybody gave them, also when they say nothing: Go's pointers. */
+const pointers: ReadonlySet<string> = new Set([
+  'affinity',
+  'config',
+  'dnsConfig',
+  'lifecycle',
+  'livenessProbe',
+  'mainContainerSecurityContext',
+  'memoryLimitPercent',
+  'operatorVersion',
+  'overlay',
+  'promDiscoveryScheme',
+  'readinessProbe',
+  'runtimeClassName',
+  'securityContext',
+  'semanticVersion',
+  'startupProbe',
+  'storageClassName',
+  'terminationGracePeriodSeconds',
+]);
+
 /** Fields that say something, in the given order: Go's `omitempty`. */
 function present<T extends object>(object: T | undefined, names: readonly (keyof T & string)[]): Fields {
+  const isThere = (name: string, value: unknown) =>
+    pointers.has(name) ? value !== undefined && value !== null : !isEmpty(value);
   return Object.fromEntries(
-    names.map((name) => [name, object?.[name]] as const).filter(([, value]) => !isEmpty(value)),
+    names.map((name) => [name, object?.[name]] as const).filter(([name, value]) => isThere(name, value)),
   );
 }
 
-function sorted(map: Readonly<Record<string, string | number>>): Fields {
-  const keys = Object.keys(map).sort();
-  return Object.fromEntries(keys.map((key) => [key, canonicalQuantity(map[key] ?? 0)]));
-}
-
-function resourcesOf(resources: Resources): Fields {
-  const { limits, requests, claims } = resources ?? {};
-  return {
-    ...(isEmpty(limits) ? {} : { limits: sorted(limits ?? {}) }),
-    ...(isEmpty(requests) ? {} : { requests: sorted(requests ?? {}) }),
-    ...(isEmpty(claims) ? {} : { claims }),
-  };
-}
-
-/** The fields with their quantities as the server stores them. */
-function withQuantities(fields: Fields, names: readonly string[]): Fields {
-  const print = (name: string, value: unknown) =>
-    names.includes(name) && (typeof value === 'string' || typeof value === 'number') ? canonicalQuantity(value) : value;
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, print(name, value)]));
+function resourcesOf(resources: Resources): unknown {
+  return inGoOrder('resources', resources ?? {});
 }
 
 /** Upstream stores configuration in one spelling; one that cannot be read is taken as it is. */
-function canonicalConfig(config: string | undefined): string | undefined {
+export function canonicalConfig(config: string | undefined): string | undefined {
   if (!config) return config;
   try {
     return renderToml(parseToml(config));
@@ -102,17 +109,20 @@ function canonicalConfig(config: string | undefined): string | undefined {
   }
 }
 
+function overlayOf(overlay: Overlay | undefined): Fields {
+  const fields = present(overlay, overlayFields);
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, inGoOrder(name, value)]));
+}
+
 function podSetFields(template: Template): Fields {
   const rollsInPlace = hasInPlacePoolRolling(template);
-  const { nodeSelector } = template;
-  const selector = Object.fromEntries(Object.entries(nodeSelector ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
   return {
     ...(rollsInPlace ? {} : present(template, ['image'])),
     resources: resourcesOf(template.resources),
-    overlay: present(template.overlay, overlayFields),
+    overlay: overlayOf(template.overlay),
     replicas: 0,
     ...present(template, ['topologySpread']),
-    ...present({ nodeSelector: selector }, ['nodeSelector']),
+    ...present({ nodeSelector: inGoOrder('nodeSelector', template.nodeSelector) }, ['nodeSelector']),
     ...(rollsInPlace ? {} : present({ config: canonicalConfig(template.config) }, ['config'])),
     ...present(template, [
       'dnsBasedIdentity',
@@ -123,28 +133,23 @@ function podSetFields(template: Template): Fields {
       'promDiscoveryScheme',
       'semanticVersion',
       'operatorVersion',
+      'memoryFsSize',
     ]),
-    ...withQuantities(present(template, ['memoryFsSize']), ['memoryFsSize']),
   };
 }
 
 /** The part of a pool's template that makes a new revision when it changes, as Go prints it. */
-export function revisionText(template: Template): string {
+export function revisionText(given: Template): string {
+  const template = canonicalSpec(given);
   const { cacheVolume, sharedStorageCache, pythonUdfSidecar: udf } = template;
-  const volume = withQuantities(present(cacheVolume, ['size', 'storageClassName', 'memoryCacheSize']), [
-    'size',
-    'memoryCacheSize',
-  ]);
-  const caches = ['memoryCacheSize', 'diskCacheSize'] as const;
   return goJson({
     ...podSetFields(template),
-    ...(cacheVolume ? { cacheVolume: volume } : {}),
-    sharedStorageCache: withQuantities(present(sharedStorageCache, caches), caches),
+    ...(cacheVolume ? { cacheVolume: present(cacheVolume, ['size', 'storageClassName', 'memoryCacheSize']) } : {}),
+    sharedStorageCache: present(sharedStorageCache, ['memoryCacheSize', 'diskCacheSize']),
     pythonUdfSidecar: {
-      ...(udf?.enabled ? { enabled: true } : {}),
-      ...present(udf, ['port', 'image']),
+      ...present(udf, ['enabled', 'port', 'image']),
       resources: resourcesOf(udf?.resources),
-      ...present(udf, ['overlay']),
+      ...(udf?.overlay ? { overlay: overlayOf(udf.overlay) } : {}),
     },
     scalingConfig: {},
     updateStrategy: {},

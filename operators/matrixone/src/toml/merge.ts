@@ -1,30 +1,35 @@
-import { isTable, type TomlTable, type TomlValue } from './value.ts';
+import { isTable, isTableList, type TomlTable, type TomlValue } from './value.ts';
 
 /** Tables with these names are not merged into: the operator's replaces the user's (`matrixone-recorded.md`, point 2). */
 const replacedTables: ReadonlySet<string> = new Set(['cache']);
 
-function nameOf(value: TomlValue): string | undefined {
-  if (!isTable(value) || !Object.hasOwn(value, 'name')) return undefined;
+function nameOf(value: TomlTable): string | undefined {
+  if (!Object.hasOwn(value, 'name')) return undefined;
   return typeof value.name === 'string' ? value.name : undefined;
 }
 
-/** Operator's entries first, in their order, each merged onto the user's of that name; then the user's others. */
-function mergeLists(user: readonly TomlValue[], operator: readonly TomlValue[]): TomlValue[] {
-  const taken = new Set<TomlValue>();
+/** Operator's entries first, in their order, each merged onto the user's of that name, the last if several; then the user's others. */
+function mergeLists(user: readonly TomlTable[], operator: readonly TomlTable[]): TomlTable[] {
+  const taken = new Set<TomlTable>();
   const merged = operator.map((entry) => {
     const name = nameOf(entry);
-    const counterpart = user.find((candidate) => !taken.has(candidate) && nameOf(candidate) === name);
-    if (counterpart === undefined || !isTable(counterpart) || !isTable(entry)) return entry;
+    const counterpart = user.findLast((candidate) => nameOf(candidate) === name);
+    if (counterpart === undefined) return entry;
     taken.add(counterpart);
     return mergeDeep(counterpart, entry);
   });
   return [...merged, ...user.filter((entry) => !taken.has(entry))];
 }
 
+/** Upstream tells it by the first: a user's list that begins with a table without a name is replaced as a whole. */
+function isNamedList(value: TomlValue): value is TomlTable[] {
+  const [first] = isTableList(value) ? value : [];
+  return first !== undefined && Object.hasOwn(first, 'name');
+}
+
 function mergeValues(key: string, user: TomlValue, operator: TomlValue): TomlValue {
   if (isTable(user) && isTable(operator) && !replacedTables.has(key)) return mergeDeep(user, operator);
-  const named = Array.isArray(operator) && operator.length > 0 && operator.every((item) => nameOf(item) !== undefined);
-  return named && Array.isArray(user) ? mergeLists(user, operator) : operator;
+  return isNamedList(user) && isNamedList(operator) ? mergeLists(user, operator) : operator;
 }
 
 /**

@@ -55,6 +55,16 @@ test('a syntax error names line and column and does not repeat the text', () => 
   expect(attempt).not.toThrow(/sesame/);
 });
 
+test('what the parser takes and nobody can work with is told: tables without an end, integers that are none', () => {
+  const nested = (depth: number) => `${'a.'.repeat(depth - 1)}a = 1`;
+  expect(renderToml(parseToml(nested(100)))).toContain('a = 1');
+  for (const depth of [101, 20_000])
+    expect(() => parseToml(nested(depth))).toThrow(/^a\.a\.a…: is nested more than 100 deep$/);
+  expect(() => parseToml(`x = ${'['.repeat(200)}${']'.repeat(200)}`)).toThrow(TomlSyntaxError);
+  expect(again('x = 18446744073709551615\ny = -9223372036854775808\n')).toContain('x = 18446744073709551615');
+  expect(() => parseToml('[[l]]\nx = 18446744073709551616')).toThrow('l[0].x: an integer has 64 bits');
+});
+
 test('paths make tables and replace what is not one [case 7]', () => {
   const table = parseToml('a = 1\n[b]\nc = 2');
   setPath(table, ['b', 'd', 'e'], true);
@@ -82,6 +92,23 @@ test('merging: the operator wins, by name in lists, and its cache table replaces
     '\n[[fs]]\nname = "LOCAL"\n\n[[fs]]\nbackend = "S3"\nmine = 1\nname = "S3"\n\n[fs.cache]\nsize = "1B"\n\n[fs.s3]\nbucket = "ours"\nmode = "1"\n\n[[fs]]\nname = "EXTRA"\n\n[[fs]]\nnote = "no name"\n',
   );
   expect(mergeDeep({}, operator)).toEqual(operator);
+});
+
+test('merging replaces a list that begins without a name, and takes the last of several entries of a name [case 7]', () => {
+  const operator = parseToml('[[fs]]\nname = "S3"\nbackend = "S3"\n');
+  const merged = (user: string) => renderToml(mergeDeep(parseToml(user), operator));
+  const ours = '\n[[fs]]\nbackend = "S3"\nname = "S3"\n';
+  for (const user of [
+    '[[fs]]\nq = 1\n[[fs]]\nname = "S3"\nmine = 1\n',
+    'fs = []\n',
+    '[fs]\na = 1\n',
+    'fs = ["S3"]\n',
+  ]) {
+    expect(merged(user)).toBe(ours);
+  }
+  expect(merged('[[fs]]\nname = "S3"\na = 1\n[[fs]]\nname = "S3"\nb = 2\n')).toBe(
+    '\n[[fs]]\nb = 2\nbackend = "S3"\nname = "S3"\n\n[[fs]]\na = 1\nname = "S3"\n',
+  );
 });
 
 test('merging leaves lists that are not of named tables to the operator [case 7]', () => {
