@@ -9,6 +9,7 @@ import {
   type MatrixOneClusterSpec,
   type PodSetSpec,
   ProxySet,
+  type SetKind,
   WebUI,
 } from '../api/index.ts';
 import { cnGroupsOf } from '../children/index.ts';
@@ -30,8 +31,10 @@ import {
   dnSetUpdateProblems,
   logSetProblems,
   logSetUpdateProblems,
+  longestSetName,
   type Problem,
   proxySetProblems,
+  setNameProblems,
   webUIProblems,
 } from '../validation/index.ts';
 import { bucketProblems } from './bucket.ts';
@@ -47,6 +50,14 @@ function itself({ spec }: { readonly spec?: PodSetSpec }): readonly PlacedSet[] 
   return spec ? [{ path: 'spec', spec }] : [];
 }
 
+/** What is wrong with a set, its name included. */
+function withName<T extends KubeObject>(
+  kind: SetKind,
+  problems: (object: T) => readonly Problem[],
+): (object: T) => readonly Problem[] {
+  return (object) => [...setNameProblems(kind, object.metadata.name), ...problems(object)];
+}
+
 /** What admission knows of a kind. All of it is asked about objects that the schema has accepted. */
 export interface Rules<T extends KubeObject> {
   readonly resource: Resource<T>;
@@ -56,12 +67,12 @@ export interface Rules<T extends KubeObject> {
   created?(object: T): T;
   /** What a defaulted object may not say. */
   problems(object: T): readonly Problem[];
-  /** What a defaulted object may not become. */
+  /** What a defaulted object may not become, whatever else is wrong with it. */
   changes?(old: T, next: T): readonly Problem[];
   /** Its sets, each with the path of its spec. */
   sets(object: T): readonly PlacedSet[];
-  /** What only other objects tell. */
-  others?(object: T, context: AdmissionContext): Promise<readonly Problem[]>;
+  /** What only other objects tell; of a change, what they had no say in before. */
+  others?(object: T, old: T | undefined, context: AdmissionContext): Promise<readonly Problem[]>;
 }
 
 /** Settings of the rules. */
@@ -75,10 +86,13 @@ export function logSetRules({ serviceArgs, s3Reclaim }: RulesOptions): Rules<Log
   return {
     resource: LogSet,
     defaulted: (object) => ({ ...object, spec: defaultLogSet(object.spec, serviceArgs) }),
-    problems: logSetProblems,
+    problems: withName<LogSet>('LogSet', logSetProblems),
     sets: itself,
     changes: (old, next) => logSetUpdateProblems(old.spec, next.spec),
-    ...(s3Reclaim && { others: ({ spec }, context) => bucketProblems(field, spec.sharedStorage.s3, context) }),
+    ...(s3Reclaim && {
+      others: ({ spec }, old, context) =>
+        bucketProblems(field, spec.sharedStorage.s3, old?.spec.sharedStorage.s3, context),
+    }),
   };
 }
 
@@ -86,7 +100,7 @@ export function dnSetRules({ serviceArgs }: RulesOptions): Rules<DNSet> {
   return {
     resource: DNSet,
     defaulted: (object) => ({ ...object, spec: defaultDNSet(object.spec, serviceArgs) }),
-    problems: dnSetProblems,
+    problems: withName<DNSet>('DNSet', dnSetProblems),
     sets: itself,
     changes: (old, next) => dnSetUpdateProblems(old.spec, next.spec),
   };
@@ -96,7 +110,7 @@ export function cnSetRules({ serviceArgs }: RulesOptions): Rules<CNSet> {
   return {
     resource: CNSet,
     defaulted: (object) => ({ ...object, spec: defaultCNSet(object.spec, serviceArgs) }),
-    problems: cnSetProblems,
+    problems: withName<CNSet>('CNSet', cnSetProblems),
     sets: itself,
     changes: (old, next) => cnSetUpdateProblems(old.spec, next.spec),
   };
@@ -106,12 +120,16 @@ export function proxySetRules({ serviceArgs }: RulesOptions): Rules<ProxySet> {
   return {
     resource: ProxySet,
     defaulted: (object) => ({ ...object, spec: defaultProxySet(object.spec, serviceArgs) }),
-    problems: proxySetProblems,
+    problems: withName<ProxySet>('ProxySet', proxySetProblems),
     sets: itself,
   };
 }
 
-export const webUIRules: Rules<WebUI> = { resource: WebUI, problems: webUIProblems, sets: itself };
+export const webUIRules: Rules<WebUI> = {
+  resource: WebUI,
+  problems: withName<WebUI>('WebUI', webUIProblems),
+  sets: itself,
+};
 
 /** The sets of a cluster, each with its path. */
 function setsOf(spec: MatrixOneClusterSpec): readonly PlacedSet[] {
@@ -135,11 +153,12 @@ export function clusterRules({ serviceArgs, s3Reclaim }: RulesOptions): Rules<Ma
       ...object,
       spec: { ...object.spec, operatorVersion: initialOperatorVersion(object.spec) },
     }),
-    problems: clusterProblems,
+    problems: (object) => clusterProblems(object, longestSetName('CNSet')),
     sets: ({ spec }) => setsOf(spec),
     changes: (old, next) => clusterUpdateProblems(old.spec, next.spec),
     ...(s3Reclaim && {
-      others: ({ spec }, context) => bucketProblems(field, spec.logService.sharedStorage.s3, context),
+      others: ({ spec }, old, context) =>
+        bucketProblems(field, spec.logService.sharedStorage.s3, old?.spec.logService.sharedStorage.s3, context),
     }),
   };
 }

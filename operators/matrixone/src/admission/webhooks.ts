@@ -46,7 +46,7 @@ async function ofCreate<T extends KubeObject>(
   return found.length > 0 ? found : outside(rules, object, undefined, context);
 }
 
-/** What others have to say: owners of what it wants, and the API server of what becomes pods. What an overlay said before is not asked about again. */
+/** What others have to say: owners of what it wants, and the API server of what becomes pods. What was said before is not asked about again. */
 async function outside<T extends KubeObject>(
   { others, sets }: Rules<T>,
   object: T,
@@ -59,7 +59,7 @@ async function outside<T extends KubeObject>(
   const tried = sets(object)
     .filter(isNew)
     .map(async ({ path, spec }) => below(path, await triedOverlayProblems(spec.overlay, context)));
-  const found = await Promise.all([others?.(object, context) ?? [], ...tried]);
+  const found = await Promise.all([others?.(object, old, context) ?? [], ...tried]);
   return found.flat();
 }
 
@@ -78,9 +78,9 @@ async function ofUpdate<T extends KubeObject>(
   const after = defaulted?.(object) ?? object;
   const known = new Set(problems(before).map(told));
   const found = problems(after);
-  if (found.length > 0) return found.filter((problem) => !known.has(told(problem)));
-  const changed = known.size > 0 ? [] : (changes?.(before, after) ?? []);
-  return changed.length > 0 ? changed : outside(rules, object, old, context);
+  const wrong = [...found.filter((problem) => !known.has(told(problem))), ...(changes?.(before, after) ?? [])];
+  // Others are asked about what is right in itself.
+  return wrong.length > 0 || found.length > 0 ? wrong : outside(rules, after, before, context);
 }
 
 function findings<T extends KubeObject>({ sets }: Rules<T>, object: T, problems: readonly Problem[]): Findings {

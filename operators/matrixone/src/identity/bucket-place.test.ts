@@ -18,6 +18,10 @@ test.each([
   ['http://minio.store:80', 'http://minio.store.svc'],
   [undefined, 'https://s3.eu-central-1.amazonaws.com'],
   ['', 's3.us-west-2.amazonaws.com'],
+  ['http://minio.example.com', 'http://minio.example.com.'],
+  [undefined, 'https://s3.amazonaws.com./'],
+  ['http://[fd00::1]:9000', 'http://[FD00:0::1]:9000/'],
+  ['http://user:password@minio:9000', 'minio:9000'],
 ])('%s and %s are one server', (a, b) => {
   expect(isSamePlace(at('lake', a), at('lake', b))).toBe(true);
 });
@@ -37,6 +41,8 @@ test('other servers and ports are other places', () => {
   expect(placesOverlap(at('lake', 'http://a:9000'), at('lake', 'http://b:9000'))).toBe(false);
   expect(placesOverlap(at('lake', 'http://a:9000'), at('lake', 'http://a:9001'))).toBe(false);
   expect(placesOverlap(at('lake', 'http://a:443'), at('lake', 'http://a'))).toBe(false);
+  expect(placesOverlap(at('lake', 'http://[fd00::1]:9000'), at('lake', 'http://[fd00::2]:9000'))).toBe(false);
+  expect(placesOverlap(at('lake', 'what is this'), at('lake', 'what is that'))).toBe(false);
 });
 
 test('the prefix is that of the keys', () => {

@@ -12,16 +12,17 @@ export interface BucketPlace {
 
 type Path = Pick<S3Storage, 'endpoint' | 'path'>;
 
-const schemePorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
-
-/** Scheme, default port, upper case and the tail of names within Kubernetes make no other server; and Amazon's are one. */
+/** Scheme, default port, spelling and the tail of names within Kubernetes make no other server; and Amazon's are one. */
 function serverOf(endpoint: string | undefined): string {
   const text = (endpoint ?? '').trim().toLowerCase();
   if (text === '') return 'aws';
-  const [, scheme = 'https:', host = '', port] = /^(https?:)?(?:\/\/)?([^/:]+)(?::(\d+))?/.exec(text) ?? [];
+  const url = URL.parse(text.includes('//') ? text.replace(/^\/\//, 'https://') : `https://${text}`);
+  const host = url?.hostname.replace(/\.$/, '');
+  // What is no address is a name of its own.
+  if (!url || !host) return text;
   if (/(^|\.)amazonaws\.com(\.cn)?$/.test(host)) return 'aws';
-  const name = host.replace(/\.svc(\.cluster\.local)?\.?$/, '');
-  return port === undefined || port === schemePorts[scheme] ? name : `${name}:${port}`;
+  const name = host.replace(/\.svc(\.cluster\.local)?$/, '');
+  return url.port === '' ? name : `${name}:${url.port}`;
 }
 
 /** The place that an S3 path names. Its type does not count: it says how to speak to the server, not which one it is. */

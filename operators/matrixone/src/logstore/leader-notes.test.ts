@@ -8,7 +8,7 @@ import { formatTime, seededRandom, silentLogger } from '@coxswain/runtime/core';
 import { createManager } from '@coxswain/runtime/manager';
 import { expect, test } from 'vitest';
 import { CNSet, cnSetNames, LogSet, MatrixOneCluster } from '../api/index.ts';
-import { type HaKeeperCnStores, hakeeperCnStores, setupCnStores } from '../cnstore/index.ts';
+import { type HaKeeperCnStores, haKeeperOf, hakeeperCnStores, setupCnStores } from '../cnstore/index.ts';
 import { cnStoreUuid, logStoreUuid } from '../identity/index.ts';
 import { TestLogService } from '../mo/test-log-service.ts';
 import { LogKeeper } from './log-keeper.ts';
@@ -30,6 +30,7 @@ class LogWorld implements AsyncDisposable {
   readonly writes: string[] = [];
   /** LogSets that were told of, as HAKeeper is silent for long, or is no more. */
   readonly woken: string[] = [];
+  readonly keeper: LogKeeper;
 
   private constructor(cluster: Cluster, log: TestLogService) {
     this.log = log;
@@ -37,6 +38,8 @@ class LogWorld implements AsyncDisposable {
     this.#cluster = cluster;
     const { clock, network } = log;
     this.#stores = hakeeperCnStores({ clock, dial: network.dial, random: seededRandom(1) });
+    const { logStores = () => Promise.resolve([]) } = this.#stores;
+    this.keeper = new LogKeeper(logStores.bind(this.#stores), clock);
   }
 
   static async start(): Promise<LogWorld> {
@@ -55,8 +58,7 @@ class LogWorld implements AsyncDisposable {
         { clock },
       ),
     );
-    const spec = { replicas: 3, volume: { size: '1Gi' }, sharedStorage: { fileSystem: { path: '/x' } } };
-    await world.drive(cluster.client.of(LogSet).create({ metadata: { name: 'mo', namespace }, spec } as LogSet));
+    await world.makeLogSet();
     await world.#startOperator();
     for (const ordinal of [0, 1, 2]) await world.add(`mo-log-${ordinal}`, 'LogSet');
     return world;
@@ -73,15 +75,22 @@ class LogWorld implements AsyncDisposable {
     const client = createClient({ transport, fieldManager: 'test', clock });
     const manager = createManager({ client, name: 'test', clock, random: seededRandom(1), log: silentLogger });
     setupCnStores(manager, this.#stores);
-    const { logStores = () => Promise.resolve([]) } = this.#stores;
-    const keeper = new LogKeeper(logStores.bind(this.#stores), clock);
-    setupLogStores(manager, keeper, ({ name }) => this.woken.push(name));
+    setupLogStores(manager, this.keeper, ({ name }) => this.woken.push(name));
     await this.drive(manager.start());
     this.#stops.push(() => manager.stop());
   }
 
   drive<T>(promise: Promise<T>): Promise<T> {
     return this.clock.drive(promise, patience);
+  }
+
+  async makeLogSet(): Promise<void> {
+    const spec = { replicas: 3, volume: { size: '1Gi' }, sharedStorage: { fileSystem: { path: '/x' } } };
+    await this.drive(this.#cluster.client.of(LogSet).create({ metadata: { name: 'mo', namespace }, spec } as LogSet));
+  }
+
+  async deleteLogSet(): Promise<void> {
+    await this.drive(this.#cluster.client.of(LogSet).delete({ namespace, name: 'mo' }));
   }
 
   async add(name: string, component: string, annotations = {}): Promise<void> {
@@ -230,4 +239,23 @@ test('a HAKeeper that does not answer: nothing is written, what is noted stays, 
   world.say([1n, 1n, 4n], [2n, 2n, 3n], [1n, 1n, 4n]);
   await clock.advance(20_000);
   expect(await world.notes()).toEqual(['0,1', undefined, undefined]);
+});
+
+test('of a LogSet that takes the name of one before while that one’s HAKeeper is asked nothing is known', async () => {
+  await using world = await LogWorld.start();
+  const { clock, keeper, log } = world;
+  const address = haKeeperOf({ namespace, name: 'mo' });
+  world.say([1n, 1n, 3n], [1n, 1n, 3n], [1n, 1n, 3n]);
+  await clock.advance(6_000);
+  for (const id of [0, 1, 2]) log.faults.set(`log-${id}:32001`, 'hang');
+  await clock.advance(5 * minute);
+  expect(keeper.said(address)).toHaveLength(3);
+  expect(keeper.silentFor(address)).toBeGreaterThan(minute);
+  await world.runs('mo-log-1', false);
+  await clock.advance(1_000);
+  await world.deleteLogSet();
+  await world.makeLogSet();
+  await clock.advance(30_000);
+  expect(keeper.said(address)).toBeUndefined();
+  expect(keeper.silentFor(address)).toBeLessThan(minute);
 });

@@ -22,6 +22,8 @@ const settling = 3_000;
 export class LeaderNotes implements Reconciler {
   readonly #keeper: LogKeeper;
   readonly #wake: (key: ObjectKey) => void;
+  /** UIDs of the LogSets whose HAKeepers are asked: while one is, its LogSet may go, and another one get its name. */
+  readonly #asked = new Map<string, string | undefined>();
 
   constructor(keeper: LogKeeper, wake: (key: ObjectKey) => void) {
     this.#keeper = keeper;
@@ -32,7 +34,9 @@ export class LeaderNotes implements Reconciler {
     const { cache, key, log, signal } = context;
     const set = cache.store(LogSet).get(key);
     const haKeeper = haKeeperOf({ namespace: key.namespace ?? '', name: key.name });
-    if (!set) this.#keeper.forget(haKeeper);
+    if (this.#asked.has(haKeeper) && this.#asked.get(haKeeper) !== set?.metadata.uid) this.#keeper.forget(haKeeper);
+    if (set) this.#asked.set(haKeeper, set.metadata.uid);
+    else this.#asked.delete(haKeeper);
     if (!set || set.metadata.deletionTimestamp) return undefined;
     const { namespace = '', name } = key;
     const pods = [...cache.store(Pod).list({ namespace, labels: setLabels('LogSet', namespace, name) })];

@@ -15,9 +15,9 @@ const groupName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const longestName = 46;
 
 /** Names of Services end at 63 characters, and the longest of a group is `<cluster>-<group>-cn-headless`. */
-const longestSetName = 63 - '-cn-headless'.length;
+const longestWithService = 63 - '-cn-headless'.length;
 
-function groupProblems(spec: MatrixOneClusterSpec, clusterName: string): readonly Problem[] {
+function groupProblems(spec: MatrixOneClusterSpec, clusterName: string, longest: number): readonly Problem[] {
   const seen = new Set<string>([...(spec.tp ? ['tp'] : []), ...(spec.ap ? ['ap'] : [])]);
   return cnGroupsOf(spec).flatMap(({ name, spec: group }, i) => {
     const isDeprecated = i >= (spec.cnGroups?.length ?? 0);
@@ -31,9 +31,9 @@ function groupProblems(spec: MatrixOneClusterSpec, clusterName: string): readonl
         'must be lower case letters, digits and hyphens: services are named after it',
       ),
       ...unless(
-        `${clusterName}-${name}`.length <= longestSetName,
+        `${clusterName}-${name}`.length <= longest,
         `${path}.name`,
-        `${clusterName}-${name} must be no more than ${longestSetName} characters`,
+        `${clusterName}-${name} must be no more than ${longest} characters`,
       ),
       ...unless(isNew, `${path}.name`, 'name must be unique'),
       ...below(path, cnSetSpecProblems(group)),
@@ -64,8 +64,14 @@ function transactionProblems({ tn, dn }: MatrixOneClusterSpec): readonly Problem
   return dn ? below('spec.dn', dnSetSpecProblems(dn)) : [{ field: 'spec.tn', message: '.spec.tn must be set' }];
 }
 
-/** What is wrong with a MatrixOneCluster, its sets included. Expects a defaulted spec. */
-export function clusterProblems({ metadata, spec }: Pick<MatrixOneCluster, 'metadata' | 'spec'>): readonly Problem[] {
+/**
+ * What is wrong with a MatrixOneCluster, its sets included. Expects a defaulted spec.
+ * @param longest characters of a CNSet's name; default: as many as its Services can have. Of one that is made it is known whether it has pods, too.
+ */
+export function clusterProblems(
+  { metadata, spec }: Pick<MatrixOneCluster, 'metadata' | 'spec'>,
+  longest = longestWithService,
+): readonly Problem[] {
   const webUI = webUIOf({ metadata, spec });
   return [
     ...unless(metadata.name.length <= longestName, 'metadata.name', `must be no more than ${longestName} characters`),
@@ -77,7 +83,7 @@ export function clusterProblems({ metadata, spec }: Pick<MatrixOneCluster, 'meta
     ...versionProblems(spec),
     ...below('spec.logService', logSetSpecProblems(spec.logService)),
     ...transactionProblems(spec),
-    ...groupProblems(spec, metadata.name),
+    ...groupProblems(spec, metadata.name, longest),
     ...(spec.proxy ? below('spec.proxy', proxySetSpecProblems(spec.proxy)) : []),
     ...(webUI ? below('spec.webui', webUIProblems(webUI)) : []),
   ];

@@ -3,6 +3,7 @@
  * condition instead of failing half-way; admission refuses it. Knows nothing of either.
  */
 export { clusterProblems } from './cluster.ts';
+export { longestSetName, setNameProblems } from './names.ts';
 export { below, describeProblems, type Problem } from './problems.ts';
 export { cnSetProblems, dnSetProblems, logSetProblems, proxySetProblems, webUIProblems } from './sets.ts';
 export { clusterUpdateProblems, cnSetUpdateProblems, dnSetUpdateProblems, logSetUpdateProblems } from './updates.ts';

@@ -4,7 +4,7 @@ import { cnGroupsOf, cnSetOf, logSetOf } from '../children/index.ts';
 import { chooseBootstrapMembers } from '../config/index.ts';
 import { chartServiceArgs as args, defaultCluster, defaultCNSet, defaultLogSet } from '../defaults/index.ts';
 import { planCNSet, planLogSet } from '../plan/index.ts';
-import { clusterProblems } from './index.ts';
+import { clusterProblems, proxySetProblems } from './index.ts';
 
 const metadata = { name: 'mo', namespace: 'default', uid: 'u' };
 
@@ -61,7 +61,9 @@ test.each<[string, unknown, string]>([
   ['podLabels', { a: 1 }, 'podLabels[a]'],
   ['podLabels', { 'ä ö': 'x' }, 'podLabels[ä ö]'],
   ['podLabels', { a: 'x'.repeat(64) }, 'podLabels[a]'],
+  ['podLabels', { 'matrixorigin.io/instance': 'other' }, 'podLabels[matrixorigin.io/instance]'],
   ['podAnnotations', { a: true }, 'podAnnotations[a]'],
+  ['podAnnotations', { 'matrixorigin.io/config-suffix': 'a' }, 'podAnnotations[matrixorigin.io/config-suffix]'],
   ['affinity', [], 'affinity'],
   ['livenessProbe', 'no', 'livenessProbe'],
   ['terminationGracePeriodSeconds', '30', 'terminationGracePeriodSeconds'],
@@ -69,6 +71,26 @@ test.each<[string, unknown, string]>([
   ['serviceAccountName', 1, 'serviceAccountName'],
 ])('overlay.%s: %j is told at its place', (name, value, place) => {
   expect(overlay({ [name]: value })).toEqual([`spec.cnGroups[0].overlay.${place}`]);
+});
+
+test('an overlay that is none is told, and not taken apart', () => {
+  for (const value of ['abc', ['x'], 5, true]) {
+    expect(overlay(value)).toEqual(['spec.cnGroups[0].overlay']);
+    const spec = { replicas: 1, image: 'mo:2.1.0', serviceType: 'ClusterIP', overlay: value as Overlay } as const;
+    const deps = { logSet: { metadata: { name: 'mo' } } };
+    expect(proxySetProblems({ spec, deps }).map(({ field }) => field)).toEqual(['spec.overlay']);
+    expect(defaultCNSet(spec, args).overlay).toEqual(value);
+  }
+  expect(overlay(null)).toEqual([]);
+});
+
+test('an amount that has the form of one, and is none, is told at its place', () => {
+  const group = 'spec.cnGroups[0]';
+  for (const amount of ['1e1.5', '1e1000']) {
+    expect(judge(clusterOf({ resources: { requests: { memory: amount } } }))).toEqual([`${group}.resources`]);
+    expect(judge(clusterOf({ cacheVolume: { size: amount } }))).toEqual([`${group}.cacheVolume.size`]);
+    expect(judge(clusterOf({}, { volume: { size: amount } }))).toEqual(['spec.logService.volume.size']);
+  }
 });
 
 test('amounts below nothing are refused', () => {

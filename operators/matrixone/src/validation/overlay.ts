@@ -1,5 +1,11 @@
 import { isFields, labelValueErrors, qualifiedNameErrors } from '@coxswain/runtime/core';
-import type { Overlay } from '../api/index.ts';
+import {
+  ANNOTATION_CONFIG_SUFFIX,
+  LABEL_COMPONENT,
+  LABEL_INSTANCE,
+  LABEL_NAMESPACE,
+  type Overlay,
+} from '../api/index.ts';
 import { type Problem, unless } from './problems.ts';
 
 /** What a value of an overlay has to be, to be laid over a pod at all. Sub-fields of Kubernetes' own types are the API server's to judge. */
@@ -53,7 +59,8 @@ const shapes: Readonly<Record<keyof Overlay, Shape>> = {
  */
 export function overlayProblems(overlay: Overlay | undefined): readonly Problem[] {
   if (overlay === undefined || overlay === null) return [];
-  const given = overlay as Readonly<Record<string, unknown>>;
+  const given: unknown = overlay;
+  if (!isFields(given)) return [{ field: 'spec.overlay', message: 'must be an object' }];
   return Object.entries(shapes).flatMap(([name, shape]) => {
     const value = given[name];
     return value === undefined || value === null ? [] : shapeProblems(`spec.overlay.${name}`, value, shape);
@@ -73,9 +80,9 @@ function shapeProblems(field: string, value: unknown, shape: Shape): readonly Pr
     case 'object':
       return unless(isFields(value), field, 'must be an object');
     case 'labels':
-      return mapProblems(field, value, labelValueErrors);
+      return [...mapProblems(field, value, labelValueErrors), ...takenProblems(field, value, selecting)];
     case 'annotations':
-      return mapProblems(field, value, () => []);
+      return [...mapProblems(field, value, () => []), ...takenProblems(field, value, starting)];
     case 'text':
       return unless(typeof value === 'string', field, 'must be text');
     case 'integer':
@@ -110,4 +117,14 @@ function mapProblems(
       typeof text === 'string' ? [...qualifiedNameErrors(key), ...errorsOf(text)] : ['must be text; put it in quotes'];
     return errors.map((message) => ({ field: `${field}[${key}]`, message }));
   });
+}
+
+/** By these a workload knows its pods: it would make others without end. */
+const selecting = [LABEL_NAMESPACE, LABEL_INSTANCE, LABEL_COMPONENT];
+/** By this a pod finds its configuration. */
+const starting = [ANNOTATION_CONFIG_SUFFIX];
+
+function takenProblems(field: string, value: unknown, taken: readonly string[]): readonly Problem[] {
+  const given = taken.filter((key) => isFields(value) && Object.hasOwn(value, key));
+  return given.map((key) => ({ field: `${field}[${key}]`, message: 'is set by the operator' }));
 }

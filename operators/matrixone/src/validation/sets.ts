@@ -7,6 +7,7 @@ import type {
   DNSetSpec,
   LogSet,
   LogSetSpec,
+  ObjectDependency,
   PodSetSpec,
   ProxySet,
   ProxySetSpec,
@@ -123,14 +124,20 @@ export function proxySetSpecProblems(spec: ProxySetSpec): readonly Problem[] {
     ...commonProblems(spec),
     ...serviceProblems(spec),
     ...unless(
-      !spec.waitPluginAddr || address.test(spec.waitPluginAddr),
+      !spec.waitPluginAddr || isAddress(spec.waitPluginAddr),
       'spec.waitPluginAddr',
       'must be of the form host:port',
     ),
   ];
 }
 
-const address = /^[^\s:/]+:\d{1,5}$|^\[[0-9a-fA-F:.]+\]:\d{1,5}$/;
+const addressForm = /^(?:[^\s:/]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})$/;
+
+/** Whether a text is `host:port`, with a port that there is: nobody ever gets an answer at another one. */
+function isAddress(text: string): boolean {
+  const port = Number(addressForm.exec(text)?.[1] ?? 0);
+  return port > 0 && port <= 65_535;
+}
 
 /** Names of the file services in a set's own configuration. */
 function fileServices(config: string | undefined): ReadonlySet<unknown> {
@@ -147,7 +154,7 @@ function externalProblems(endpoint: string, config: string | undefined): readonl
   const given = fileServices(config);
   const missing = ['S3', 'ETL'].filter((name) => !given.has(name));
   return [
-    ...unless(address.test(endpoint), 'deps.externalLogSet.haKeeperEndpoint', 'must be of the form host:port'),
+    ...unless(isAddress(endpoint), 'deps.externalLogSet.haKeeperEndpoint', 'must be of the form host:port'),
     ...unless(
       missing.length === 0,
       'spec.config',
@@ -158,9 +165,21 @@ function externalProblems(endpoint: string, config: string | undefined): readonl
 
 function logSetRefProblems({ deps, spec }: Pick<DNSet, 'deps'> & { readonly spec: PodSetSpec }): readonly Problem[] {
   const isNamed = Boolean(deps?.logSet?.metadata?.name);
-  if (!deps?.externalLogSet) return unless(isNamed, 'deps', 'one of deps.logSet or deps.externalLogSet must be set');
+  const form = referenceProblems('deps.logSet', deps?.logSet);
+  if (!deps?.externalLogSet)
+    return [...unless(isNamed, 'deps', 'one of deps.logSet or deps.externalLogSet must be set'), ...form];
   const both = unless(!isNamed, 'deps', 'only one of deps.logSet and deps.externalLogSet can be set');
   return [...both, ...externalProblems(deps.externalLogSet.haKeeperEndpoint, spec.config)];
+}
+
+/** References are stored as they come: what is no text names nobody, and would be waited for without end. */
+function referenceProblems(field: string, reference: ObjectDependency | undefined): readonly Problem[] {
+  const { name, namespace }: Readonly<Record<string, unknown>> = { ...reference?.metadata };
+  const isText = (value: unknown) => value === undefined || value === null || typeof value === 'string';
+  return [
+    ...unless(isText(name), `${field}.metadata.name`, 'must be text'),
+    ...unless(isText(namespace), `${field}.metadata.namespace`, 'must be text'),
+  ];
 }
 
 /** What is wrong with a LogSet. Expects a defaulted spec. */
@@ -178,12 +197,14 @@ export function cnSetProblems({ spec, deps }: Pick<CNSet, 'spec' | 'deps'>): rea
   // Transaction nodes of a cluster that is known by its address are there too.
   const isElsewhere = deps?.externalLogSet !== undefined;
   const dnSet = unless(isElsewhere || Boolean(deps?.dnSet?.metadata?.name), 'deps.dnSet', 'deps.dnSet must be set');
-  return [...imageProblems(spec), ...cnSetSpecProblems(spec), ...logSetRefProblems({ spec, deps }), ...dnSet];
+  const form = referenceProblems('deps.dnSet', deps?.dnSet);
+  return [...imageProblems(spec), ...cnSetSpecProblems(spec), ...logSetRefProblems({ spec, deps }), ...dnSet, ...form];
 }
 
 /** What is wrong with a WebUI. One without a spec is none that is run. */
-export function webUIProblems({ spec }: Pick<WebUI, 'spec'>): readonly Problem[] {
-  return spec ? [...imageProblems(spec), ...commonProblems(spec), ...exportProblems(spec)] : [];
+export function webUIProblems({ spec, deps }: Pick<WebUI, 'spec' | 'deps'>): readonly Problem[] {
+  const form = referenceProblems('deps.cnset', deps?.cnset);
+  return spec ? [...imageProblems(spec), ...commonProblems(spec), ...exportProblems(spec), ...form] : form;
 }
 
 /** What is wrong with a ProxySet. */

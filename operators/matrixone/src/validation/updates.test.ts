@@ -110,3 +110,30 @@ test('a cluster is held to the rules of its sets, each under its path and by the
     { field: 'spec.logService.initialConfig' },
   ]);
 });
+
+test('a cluster is not taken to where its groups cannot follow: their CNSets would refuse what its other sets had done by then', () => {
+  const lowered = 'new operatorVersion must be greater than or equal to the oldVersion';
+  const { operatorVersion: _, ...group } = cn;
+  const before: MatrixOneClusterSpec = {
+    version: '2.1.0',
+    operatorVersion: '1.3.0',
+    logService: log,
+    tn: { replicas: 1 },
+    cnGroups: [
+      { ...group, name: 'a' },
+      { ...group, name: 'b' },
+      { ...cn, name: 'c' },
+    ],
+  };
+  const problems = (change: Partial<MatrixOneClusterSpec>) => clusterUpdateProblems(before, { ...before, ...change });
+  const { operatorVersion: __, ...unpinned } = before;
+  expect(problems({ operatorVersion: '1.2.0' })).toEqual([{ field: 'spec.operatorVersion', message: lowered }]);
+  expect(clusterUpdateProblems(before, unpinned)).toEqual([{ field: 'spec.operatorVersion', message: lowered }]);
+  const own = [
+    { ...group, name: 'a', operatorVersion: '1.2.0' },
+    { ...group, name: 'new', operatorVersion: '1.2.0' },
+  ];
+  expect(problems({ cnGroups: own })).toEqual([{ field: 'spec.cnGroups[0].operatorVersion', message: lowered }]);
+  expect(problems({ cnGroups: [], operatorVersion: '1.2.0' })).toEqual([]);
+  expect(clusterUpdateProblems(unpinned, before)).toEqual([]);
+});

@@ -1,8 +1,14 @@
 import { deepEqual, parseQuantity } from '@coxswain/runtime/core';
 import type { CNSetSpec, DataVolume, DNSetSpec, LogSetSpec, MatrixOneClusterSpec } from '../api/index.ts';
-import { cnGroupsOf } from '../children/index.ts';
+import { cnGroupsOf, type NamedGroup } from '../children/index.ts';
 import { compareVersions, matrixOneVersionOf, operatorVersionOf } from '../version/index.ts';
-import { below, type Problem, unless } from './problems.ts';
+import { below, type Problem, parsable, unless } from './problems.ts';
+
+/** Whether a volume does not shrink. Of a size that is none that is told, and nothing else can be. */
+function grows(old: DataVolume, next: DataVolume): boolean {
+  const isRead = [old, next].every(({ size }) => parsable('', () => parseQuantity(size)).length === 0);
+  return !isRead || parseQuantity(next.size).nano >= parseQuantity(old.size).nano;
+}
 
 /** What a volume may not become: it can only grow, where it is. */
 function volumeUpdate(field: string, old: DataVolume | undefined, next: DataVolume | undefined): readonly Problem[] {
@@ -10,14 +16,13 @@ function volumeUpdate(field: string, old: DataVolume | undefined, next: DataVolu
   const { storageClassName: before } = old;
   const { storageClassName: after } = next;
   const sameClass = before === undefined || after === undefined || before === after;
-  const grows = parseQuantity(next.size).nano >= parseQuantity(old.size).nano;
   return [
     ...unless(sameClass, `${field}.storageClassName`, 'storageClassName is immutable'),
-    ...unless(grows, `${field}.size`, 'volume size cannot be decreased'),
+    ...unless(grows(old, next), `${field}.size`, 'volume size cannot be decreased'),
   ];
 }
 
-/** What the spec of a LogSet may not become. Expects defaulted and valid specs, so that defaulting is no change. */
+/** What the spec of a LogSet may not become. Expects defaulted specs, so that defaulting is no change. */
 export function logSetUpdateProblems(old: LogSetSpec, next: LogSetSpec): readonly Problem[] {
   const sameStart = deepEqual(old.initialConfig, next.initialConfig);
   const samePlace = deepEqual(old.sharedStorage.s3, next.sharedStorage.s3);
@@ -33,24 +38,54 @@ export function dnSetUpdateProblems(old: DNSetSpec, next: DNSetSpec): readonly P
   return volumeUpdate('spec.cacheVolume', old.cacheVolume, next.cacheVolume);
 }
 
+const isLower = (old: CNSetSpec, next: CNSetSpec) =>
+  compareVersions(operatorVersionOf(next), operatorVersionOf(old)) < 0;
+const lowered = 'new operatorVersion must be greater than or equal to the oldVersion';
+
 /** What the spec of a CNSet may not become: behaviours of newer operators are not taken back from running nodes. */
 export function cnSetUpdateProblems(old: CNSetSpec, next: CNSetSpec): readonly Problem[] {
   const stillKnown = matrixOneVersionOf(old) === undefined || matrixOneVersionOf(next) !== undefined;
-  const notLower = compareVersions(operatorVersionOf(next), operatorVersionOf(old)) >= 0;
   return [
     ...unless(stillKnown, 'spec.semanticVersion', 'new version must also be semantic'),
-    ...unless(notLower, 'spec.operatorVersion', 'new operatorVersion must be greater than or equal to the oldVersion'),
+    ...unless(!isLower(old, next), 'spec.operatorVersion', lowered),
     ...volumeUpdate('spec.cacheVolume', old.cacheVolume, next.cacheVolume),
   ];
 }
 
-/** What the spec of a MatrixOneCluster may not become, its sets included. Expects defaulted and valid specs. */
-export function clusterUpdateProblems(old: MatrixOneClusterSpec, next: MatrixOneClusterSpec): readonly Problem[] {
-  const before = new Map(cnGroupsOf(old).map(({ name, spec }) => [name, spec]));
-  const groups = cnGroupsOf(next).flatMap(({ name, spec }, i) => {
-    const path = i < (next.cnGroups?.length ?? 0) ? `spec.cnGroups[${i}]` : `spec.${name}`;
-    return below(path, volumeUpdate('spec.cacheVolume', before.get(name)?.cacheVolume, spec.cacheVolume));
+interface PlacedGroup extends NamedGroup {
+  /** Where its spec stands in the cluster's, and where the operator version that its CNSet gets. */
+  readonly path: string;
+  readonly versionField: string;
+}
+
+function groupsOf(spec: MatrixOneClusterSpec): readonly PlacedGroup[] {
+  const { operatorVersion, cnGroups = [] } = spec;
+  return cnGroupsOf(spec).map(({ name, spec: group }, i) => {
+    const path = i < cnGroups.length ? `spec.cnGroups[${i}]` : `spec.${name}`;
+    if (group.operatorVersion !== undefined)
+      return { name, path, spec: group, versionField: `${path}.operatorVersion` };
+    return { name, path, spec: { ...group, operatorVersion }, versionField: 'spec.operatorVersion' };
   });
+}
+
+/** What the groups may not become. Of a version that is lowered their CNSets tell, too, but when the sets before them have been changed already. */
+function groupProblems(old: MatrixOneClusterSpec, next: MatrixOneClusterSpec): readonly Problem[] {
+  const before = new Map(groupsOf(old).map(({ name, spec }) => [name, spec]));
+  const groups = groupsOf(next).flatMap((group) => {
+    const was = before.get(group.name);
+    return was ? [{ ...group, was }] : [];
+  });
+  const falling = groups.filter(({ was, spec }) => isLower(was, spec)).map(({ versionField }) => versionField);
+  return [
+    ...[...new Set(falling)].map((field) => ({ field, message: lowered })),
+    ...groups.flatMap(({ path, was, spec }) =>
+      below(path, volumeUpdate('spec.cacheVolume', was.cacheVolume, spec.cacheVolume)),
+    ),
+  ];
+}
+
+/** What the spec of a MatrixOneCluster may not become, its sets included. Expects defaulted specs. */
+export function clusterUpdateProblems(old: MatrixOneClusterSpec, next: MatrixOneClusterSpec): readonly Problem[] {
   const transaction = volumeUpdate(
     'spec.cacheVolume',
     (old.tn ?? old.dn)?.cacheVolume,
@@ -61,6 +96,6 @@ export function clusterUpdateProblems(old: MatrixOneClusterSpec, next: MatrixOne
     ...unless(sameBackup, 'spec.restoreFrom', 'restoreFrom is immutable'),
     ...below('spec.logService', logSetUpdateProblems(old.logService, next.logService)),
     ...below(next.tn ? 'spec.tn' : 'spec.dn', transaction),
-    ...groups,
+    ...groupProblems(old, next),
   ];
 }

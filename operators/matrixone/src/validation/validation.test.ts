@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest';
-import type { CNSetSpec, LogSetSpec, MatrixOneCluster } from '../api/index.ts';
+import type { CNSetSpec, LogSetSpec, MatrixOneCluster, ObjectDependency } from '../api/index.ts';
 import { chartServiceArgs as args, defaultCluster, defaultLogSet } from '../defaults/index.ts';
-import { clusterProblems, cnSetProblems, dnSetProblems, logSetProblems, proxySetProblems } from './index.ts';
+import {
+  clusterProblems,
+  cnSetProblems,
+  dnSetProblems,
+  logSetProblems,
+  proxySetProblems,
+  setNameProblems,
+  webUIProblems,
+} from './index.ts';
 
 const log: LogSetSpec = {
   replicas: 3,
@@ -126,4 +134,32 @@ test('a cluster without transaction nodes is told so', () => {
   expect(clusterProblems({ metadata: { name: 'mo' }, spec })).toEqual([
     { field: 'spec.tn', message: '.spec.tn must be set' },
   ]);
+});
+
+test('a set has a name that its Services, containers, and labels of its pods have room for', () => {
+  const longest = { LogSet: 48, DNSet: 49, CNSet: 49, ProxySet: 46, WebUI: 54 } as const;
+  for (const [kind, length] of Object.entries(longest) as [keyof typeof longest, number][]) {
+    expect(setNameProblems(kind, 'a'.repeat(length))).toEqual([]);
+    const told = { field: 'metadata.name', message: `must be no more than ${length} characters` };
+    expect(setNameProblems(kind, 'a'.repeat(length + 1)), kind).toEqual([told]);
+    expect(fieldsOf(setNameProblems(kind, 'a.b'))).toEqual(['metadata.name']);
+  }
+});
+
+test('a reference that is no text, and an address with a port that is none, name nobody', () => {
+  const spec: CNSetSpec = { replicas: 1, image: 'mo:2.1.0', serviceType: 'ClusterIP' };
+  const reference = (metadata: object) => ({ metadata }) as ObjectDependency;
+  for (const name of [5, {}, ['a']]) {
+    const wrong = { logSet: reference({ name }), dnSet: reference({ name: 'mo', namespace: name }) };
+    expect(fieldsOf(cnSetProblems({ spec, deps: wrong }))).toEqual([
+      'deps.logSet.metadata.name',
+      'deps.dnSet.metadata.namespace',
+    ]);
+    expect(fieldsOf(webUIProblems({ spec, deps: { cnset: reference({ name }) } }))).toEqual([
+      'deps.cnset.metadata.name',
+    ]);
+  }
+  const proxy = (waitPluginAddr: string) => fieldsOf(proxySetProblems({ spec: { ...spec, waitPluginAddr }, deps }));
+  expect([proxy('a:65535'), proxy('[fd00::1]:1')]).toEqual([[], []]);
+  for (const none of ['a:65536', 'a:0']) expect(proxy(none)).toEqual(['spec.waitPluginAddr']);
 });
