@@ -100,3 +100,14 @@ test('the password of the first user stands where the user of the cluster put a 
   expect(env?.map(({ name }) => name)).toEqual(['DEFAULT_PASSWORD', 'Z', 'GODEBUG']);
   expect(env?.[0]?.valueFrom?.secretKeyRef?.key).toBe('password');
 });
+
+test('where webhooks are off now, sets keep what those gave them', () => {
+  const cluster = clusterWith({});
+  const named = { name: 'a', spec: group };
+  const [cn, proxy] = [cnSetOf(cluster, named, args), proxySetOf(cluster, args)];
+  const bare = { ...args, bare: true };
+  expect(cnSetOf(cluster, named, bare).spec.role).toBeUndefined();
+  expect(cnSetOf(cluster, named, bare, cn).spec.role).toBe('TP');
+  expect(proxySetOf(cluster, bare)?.spec.serviceArgs).toBeUndefined();
+  expect(proxySetOf(cluster, bare, proxy)?.spec.serviceArgs).toEqual(['-debug-http=:6060']);
+});

@@ -83,29 +83,33 @@ function withProxy(spec: CNSetSpec): CNSetSpec {
   return { ...spec, config: renderToml(config) };
 }
 
-/** A CN group of a cluster. `live` keeps the order of its variables, which is part of the pod template. */
+/**
+ * A CN group of a cluster. `live` keeps the order of its variables, which is part of the pod template, and what webhooks gave it when there were any.
+ */
 export function cnSetOf(cluster: MatrixOneCluster, group: NamedGroup, args: DefaultServiceArgs, live?: CNSet): CNSet {
   const { name } = cluster.metadata;
+  const given = args.bare && live?.spec.role ? { role: live.spec.role } : {};
   const inherited = inheritFrom(cluster.spec, name, group.spec);
   const spec = cluster.spec.proxy ? withProxy(inherited) : inherited;
   return {
     apiVersion,
     kind: 'CNSet',
     metadata: { ...metadata(cluster, `${name}-${group.name}`), labels: { [LABEL_CLUSTER]: name } },
-    spec: withPassword(name, spec, (given) => defaultCNSet(given, args), live?.spec),
+    spec: withPassword(name, { ...given, ...spec }, (all) => defaultCNSet(all, args), live?.spec),
     deps: { logSet: reference(cluster), dnSet: reference(cluster) },
   };
 }
 
-/** The proxies of a cluster; `undefined` when it has none. */
-export function proxySetOf(cluster: MatrixOneCluster, args: DefaultServiceArgs): ProxySet | undefined {
+/** The proxies of a cluster; `undefined` when it has none. `live` keeps what webhooks gave it when there were any. */
+export function proxySetOf(cluster: MatrixOneCluster, args: DefaultServiceArgs, live?: ProxySet): ProxySet | undefined {
   const { name } = cluster.metadata;
   if (!cluster.spec.proxy) return undefined;
+  const given = args.bare && live?.spec.serviceArgs ? { serviceArgs: live.spec.serviceArgs } : {};
   return {
     apiVersion,
     kind: 'ProxySet',
     metadata: metadata(cluster, name),
-    spec: defaultProxySet(inheritFrom(cluster.spec, name, cluster.spec.proxy), args),
+    spec: defaultProxySet({ ...given, ...inheritFrom(cluster.spec, name, cluster.spec.proxy) }, args),
     deps: { logSet: reference(cluster) },
   };
 }

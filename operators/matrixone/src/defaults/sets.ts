@@ -17,15 +17,17 @@ function defaultRetention(spec: LogSetSpec): { pvcRetentionPolicy: string; share
 export function defaultLogSet(given: LogSetSpec, args: DefaultServiceArgs): LogSetSpec {
   const spec = canonicalSpec(given);
   const initial = spec.initialConfig;
+  const initialConfig = {
+    ...initial,
+    logShards: initial?.logShards ?? 1,
+    dnShards: initial?.dnShards ?? 1,
+    logShardReplicas: initial?.logShardReplicas ?? (spec.replicas >= 3 ? 3 : 1),
+  };
+  if (args.bare) return { ...spec, initialConfig };
   return {
     ...defaultServiceArgs(defaultPodSet(spec), args.logService),
     ...defaultRetention(spec),
-    initialConfig: {
-      ...initial,
-      logShards: initial?.logShards ?? 1,
-      dnShards: initial?.dnShards ?? 1,
-      logShardReplicas: initial?.logShardReplicas ?? (spec.replicas >= 3 ? 3 : 1),
-    },
+    initialConfig,
     storeFailureTimeout: spec.storeFailureTimeout ?? '10m0s',
   };
 }
@@ -33,6 +35,7 @@ export function defaultLogSet(given: LogSetSpec, args: DefaultServiceArgs): LogS
 /** The spec of a DNSet with every default filled in. Its memory cache is 0 without a request: live files say so. */
 export function defaultDNSet(given: DNSetSpec, args: DefaultServiceArgs): DNSetSpec {
   const spec = canonicalSpec(given);
+  if (args.bare) return spec;
   return {
     ...defaultServiceArgs(defaultPodSet(spec), args.dn),
     sharedStorageCache: defaultCache(spec, true),
@@ -42,11 +45,13 @@ export function defaultDNSet(given: DNSetSpec, args: DefaultServiceArgs): DNSetS
 /** The spec of a CN group with every default filled in. */
 export function defaultCNGroup<T extends CNSetSpec>(given: T, args: DefaultServiceArgs): T {
   const spec = canonicalSpec(given);
+  const { serviceType = 'ClusterIP' } = spec;
+  if (args.bare) return { ...spec, serviceType };
   const drains = spec.scalingConfig?.storeDrainEnabled;
   const cache = defaultCache(spec, false);
   return {
     ...defaultServiceArgs(defaultPodSet(spec), args.cn),
-    serviceType: spec.serviceType ?? 'ClusterIP',
+    serviceType,
     ...(Object.keys(cache).length > 0 ? { sharedStorageCache: cache } : {}),
     ...(drains ? { scalingConfig: { storeDrainTimeout: '5m0s', ...spec.scalingConfig } } : {}),
     updateStrategy: { maxSurge: 1, maxUnavailable: 0, ...spec.updateStrategy },
@@ -55,11 +60,13 @@ export function defaultCNGroup<T extends CNSetSpec>(given: T, args: DefaultServi
 
 /** The spec of a CNSet with every default filled in: that of a group, and the deprecated role. */
 export function defaultCNSet(spec: CNSetSpec, args: DefaultServiceArgs): CNSetSpec {
-  return { ...defaultCNGroup(spec, args), role: spec.role || 'TP' };
+  const group = defaultCNGroup(spec, args);
+  return args.bare ? group : { ...group, role: spec.role || 'TP' };
 }
 
 /** The spec of a ProxySet with every default filled in. */
 export function defaultProxySet(given: ProxySetSpec, args: DefaultServiceArgs): ProxySetSpec {
   const spec = canonicalSpec(given);
-  return { ...defaultServiceArgs(spec, args.proxy), serviceType: spec.serviceType ?? 'ClusterIP' };
+  const { serviceType = 'ClusterIP' } = spec;
+  return { ...(args.bare ? spec : defaultServiceArgs(spec, args.proxy)), serviceType };
 }

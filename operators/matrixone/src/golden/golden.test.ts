@@ -5,7 +5,7 @@ import { type LogSet, logSetNames, type MatrixOneCluster } from '../api/index.ts
 import { cnGroupsOf, cnSetOf, credentialOf, dnSetOf, logSetOf, proxySetOf } from '../children/index.ts';
 import { chooseBootstrapMembers, type LogService } from '../config/index.ts';
 import {
-  chartServiceArgs as args,
+  chartServiceArgs,
   defaultCNSet,
   defaultCluster,
   defaultDNSet,
@@ -29,8 +29,12 @@ function liveConfig<W>(recording: Recording, prefix: string): LiveSet<W> {
   return legacy ? { configMap: legacy } : {};
 }
 
+/** Where upstream had no webhooks it filled nothing in. */
+const argsOf = ({ name }: Recording) => ({ ...chartServiceArgs, bare: name.startsWith('nowh') });
+
 /** Plans of every set among `sets`, as the set controllers would make them. */
 function plans(recording: Recording, sets: Objects): readonly Plan[] {
+  const args = argsOf(recording);
   const log = sets.of('LogSet')[0] as LogSet;
   const key = (object: KubeObject) => ({ namespace: object.metadata.namespace ?? '', name: object.metadata.name });
   const spec = defaultLogSet(log.spec, args);
@@ -50,16 +54,17 @@ function plans(recording: Recording, sets: Objects): readonly Plan[] {
   ];
 }
 
-/** The cluster of a recording as admission would have stored it; `absent` ones were stored without. */
+/** The cluster of a recording as admission would have stored it; `absent` and `nowh` ones were stored without. */
 function admitted(recording: Recording): MatrixOneCluster | undefined {
   const [cluster] = recording.input.of('MatrixOneCluster');
-  if (!cluster || recording.name.startsWith('absent')) return cluster;
+  if (!cluster || /^(absent|nowh)/.test(recording.name)) return cluster;
   const operatorVersion = initialOperatorVersion(cluster.spec);
-  return { ...cluster, spec: defaultCluster({ ...cluster.spec, operatorVersion }, args) };
+  return { ...cluster, spec: defaultCluster({ ...cluster.spec, operatorVersion }, chartServiceArgs) };
 }
 
 /** The sets a cluster is made of. */
 function children(recording: Recording, cluster: MatrixOneCluster): Objects {
+  const args = argsOf(recording);
   const cnSets = cnGroupsOf(cluster.spec).map((group) =>
     cnSetOf(cluster, group, args, recording.stored.find('CNSet', `${cluster.metadata.name}-${group.name}`)),
   );

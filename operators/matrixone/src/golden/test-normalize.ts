@@ -4,7 +4,7 @@ import { START_SCRIPT } from '../config/index.ts';
 type Value = unknown;
 
 /** Empty objects that Go prints for fields nobody set. */
-const printedEmpty: ReadonlySet<string> = new Set(['resources', 'status', 'pythonUdfSidecar', 'scalingConfig', 'sharedStorageCache']);
+const printedEmpty: ReadonlySet<string> = new Set(['resources', 'status', 'pythonUdfSidecar', 'scalingConfig', 'sharedStorageCache', 'updateStrategy']);
 
 function isEmptyObject(value: Value): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;

@@ -25,9 +25,10 @@ const lookAgain = 5_000;
 /** Milliseconds between looks at a pod that OpenKruise works on. */
 const untilNormal = 15_000;
 
-/** Whether OpenKruise leaves a pod alone; pods that others made it never touches. */
+/** Whether OpenKruise leaves a pod alone. Pods that others made it never touches: they are left alone until they are sent away, which is for good. */
 export function isNormal({ metadata: { labels } }: Pod): boolean {
-  return labels?.[LABEL_DIRECT_POD] !== undefined || labels?.[KRUISE_LIFECYCLE_STATE] === 'Normal';
+  const state = labels?.[KRUISE_LIFECYCLE_STATE];
+  return labels?.[LABEL_DIRECT_POD] === undefined ? state === 'Normal' : state !== 'PreparingDelete';
 }
 
 /** The next step of a claim without a pod. @throws Resync while there is none for it */

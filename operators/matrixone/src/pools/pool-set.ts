@@ -69,7 +69,7 @@ export function poolSetName(pool: CNPool, sets: readonly CNSet[], args: DefaultS
   const name = `${pool.metadata.name}-${revisionOf(template)}`;
   const [only, ...more] = sets;
   if (!only || more.length > 0 || only.metadata.name === name || only.metadata.deletionTimestamp) return name;
-  const text = (spec: CNSetSpec) => revisionText(defaultCNSet(spec, args));
+  const text = (spec: CNSetSpec) => revisionText(defaultCNSet(spec, { ...args, bare: false }));
   const isSame = text(only.spec) === text({ ...template, replicas: 0, serviceType: 'ClusterIP' });
   return isSame ? only.metadata.name : name;
 }

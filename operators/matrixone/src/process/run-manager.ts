@@ -21,7 +21,7 @@ export interface ManagerProcess extends ProgramProcess {
  * | --- | --- |
  * | `POD_NAME`, `POD_NAMESPACE` | which pod this is: who holds the lease, and where the lease is. Absent: the connection's namespace |
  * | `POD_IP` | the pod's address |
- * | `ENABLE_WEBHOOKS` | `false`: no webhooks are served |
+ * | `ENABLE_WEBHOOKS` | `false`: no webhooks are served, and nothing is filled in that a spec leaves out |
  * | `KUBECONFIG` | outside of a cluster |
  */
 export async function runManager(process: ManagerProcess): Promise<void> {

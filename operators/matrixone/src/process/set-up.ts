@@ -74,7 +74,9 @@ export async function setUp(parts: Parts): Promise<Manager> {
     log,
     onCall: rpcMetrics(registry),
   });
-  const { serviceArgs, gates } = config;
+  const { gates } = config;
+  // Webhooks fill in what is left out, and without them nobody does.
+  const serviceArgs = { ...config.serviceArgs, bare: !parts.webhooks };
   tellGates(config, log);
   matrixoneOperator.setup(manager, {
     cnStores,

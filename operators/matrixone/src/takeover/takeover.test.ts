@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { chartServiceArgs } from '../defaults/index.ts';
 import { recordings } from '../golden/test-recording.ts';
 import { TestStores } from '../pools/test-pools.ts';
 import { World } from '../scenario/test-world.ts';
@@ -27,7 +28,10 @@ test.each(tried)(
     const pods = await world.drive(upstream.pods());
     const before = await world.drive(upstream.objects());
     const logStores = () => Promise.reject(new Error('nobody is to be asked: no log store is restarted'));
-    await world.startOperator({ buckets: {}, cnStores: Object.assign(new TestStores(), { logStores }) });
+    // Like the operator before it.
+    const serviceArgs = { ...chartServiceArgs, bare: recording.name.startsWith('nowh') };
+    const cnStores = Object.assign(new TestStores(), { logStores });
+    await world.startOperator({ buckets: {}, cnStores, serviceArgs });
     await world.clock.advance(settled);
     expect(restarts(await world.drive(upstream.pods()))).toEqual(restarts(pods));
     const after = await world.drive(upstream.objects());
