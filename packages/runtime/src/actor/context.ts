@@ -7,7 +7,6 @@ import {
   checkFunction,
   checkNumber,
   checkOptions,
-  isConflict,
   isNotFound,
   keyOf,
   keyString,
@@ -112,7 +111,6 @@ async function ensureGone(
     return (await resource.delete(key, { propagation: 'Background', preconditions })) === undefined;
   } catch (error) {
     if (isNotFound(error)) return true;
-    if (isConflict(error)) return false;
     throw error;
   }
 }

@@ -89,8 +89,9 @@ export interface ActorContext<T extends KubeObject> {
    */
   expect(name: string, met: () => boolean, options?: ExpectOptions): void;
   /**
-   * Deletes when it is there; `true` when it is gone, `false` while it goes or when it changed just now. Of a kind that is watched only what
-   * its store shows is there, and what another object controls is that one's: nothing is done to it, as if it were gone.
+   * Deletes when it is there; `true` when it is gone. Of a kind that is watched only what its store shows is there, and what another object
+   * controls is that one's: nothing is done to it, as if it were gone.
+   * @throws ApiError Conflict when it has changed since it was seen
    */
   ensureGone(kind: Kind, key: ObjectKey): Promise<boolean>;
   /** A draft: set its fields; it is written once at the end of the pass, only if it differs. */

@@ -3,17 +3,20 @@ export type QuantityFormat = 'BinarySI' | 'DecimalSI' | 'DecimalExponent';
 
 /**
  * An amount of a resource, exact to the billionth, with the family of suffixes it was written in.
- * Same rules as Kubernetes' `resource.Quantity`.
+ * Same rules as Kubernetes' `resource.Quantity` (k8s.io/apimachinery/pkg/api/resource), with its oddities: clients compare texts.
  */
 export interface Quantity {
   /** The amount in billionths. */
   readonly nano: bigint;
   readonly format: QuantityFormat;
+  /** How an amount that was read is printed. Absent: it was computed, and its text follows from the rest. */
+  readonly text?: string;
 }
 
 const billion = 1_000_000_000n;
 const largest = (2n ** 63n - 1n) * billion;
-const syntax = /^([+-]?)(\d*)(?:\.(\d*))?(?:([KMGTPE]i)|([numkMGTPE]|)|[eE]([+-]?\d{1,3}))$/;
+// Exponents end at 999: Go takes more, but the amounts would fill the memory as soon as they are compared.
+const syntax = /^([+-]?)(\d*)(?:\.(\d*))?(?:([KMGTPE]i)|([numkMGTPE]|)|[eE]([+-]?0*\d{1,3}))$/;
 const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const decimalExponents: Readonly<Record<string, number>> = {
   n: -9,
@@ -36,7 +39,7 @@ const knownLength = 32;
 
 /**
  * Reads `1500m`, `7Gi`, `1.5Gi`, `2e9` …, or a JSON number. More digits than billionths are rounded up (away from zero);
- * amounts beyond 2^63-1 are cut to it, as the server does.
+ * binary amounts beyond 2^63-1 are cut to it, decimal ones are not. White space around a text does not count.
  * @throws Error when `text` is not a quantity
  */
 export function parseQuantity(text: string | number): Quantity {
@@ -51,20 +54,46 @@ export function parseQuantity(text: string | number): Quantity {
 }
 
 function readQuantity(source: string): Quantity {
-  const match = syntax.exec(source);
-  if (!match || ((match[2] ?? '') === '' && (match[3] ?? '') === '')) {
-    throw new Error(`"${source}" is not a quantity: expected a number and a suffix, such as "500m", "2Gi" or "1.5G"`);
-  }
-  const [, sign, whole = '', fraction = '', binary, suffix, exponent] = match;
-  const digits = BigInt(`${whole}${fraction}` || '0');
-  const format: QuantityFormat = binary ? 'BinarySI' : exponent === undefined ? 'DecimalSI' : 'DecimalExponent';
-  const factor = binary ? 1024n ** BigInt(binarySuffixes.indexOf(binary)) : 1n;
-  const power =
-    9 - fraction.length + (exponent === undefined ? (decimalExponents[suffix ?? ''] ?? 0) : Number(exponent));
-  const scaled = digits * factor;
-  const magnitude = power >= 0 ? scaled * 10n ** BigInt(power) : ceilDiv(scaled, 10n ** BigInt(-power));
-  const nano = magnitude > largest ? largest : magnitude;
-  return Object.freeze({ nano: sign === '-' ? -nano : nano, format });
+  const trimmed = source.trim();
+  const match = trimmed === '' ? undefined : syntax.exec(trimmed);
+  if (!match) throw notQuantity(source);
+  const [, sign, whole = '', fraction = '', binary, suffix = '', exponent] = match;
+  const digits = `${whole}${fraction}`;
+  const scale = (exponent === undefined ? (decimalExponents[suffix] ?? 0) : Number(exponent)) - fraction.length;
+  // Go takes a text without digits for zero, as long as its fast path reads it.
+  if (digits === '' && (scale < -9 || binary === 'Pi' || binary === 'Ei')) throw notQuantity(source);
+  const power = binary ? binarySuffixes.indexOf(binary) : 0;
+  const magnitude = nanosOf(BigInt(digits || '0') * 1024n ** BigInt(power), scale);
+  const nano = binary && magnitude > largest ? largest : magnitude;
+  // Where a binary text means less than one, the amount counts as decimal, also in sums.
+  const isBinary = binary !== undefined && (nano === 0n || nano >= billion);
+  const format = exponent !== undefined ? 'DecimalExponent' : isBinary ? 'BinarySI' : 'DecimalSI';
+  const amount: Quantity = { nano: sign === '-' ? -nano : nano, format };
+  const number = whole.replace(/^0+/, '') || '0';
+  const isKept = binary ? isKeptBinary(number, fraction, power) : isKeptDecimal(`${number}${fraction}`, scale);
+  return Object.freeze({ ...amount, text: isKept ? trimmed : printed(amount) });
+}
+
+function notQuantity(source: string): Error {
+  return new Error(`"${source}" is not a quantity: expected a number and a suffix, such as "500m", "2Gi" or "1.5G"`);
+}
+
+/** `value` times 10^`scale` in billionths, rounded up. */
+function nanosOf(value: bigint, scale: number): bigint {
+  return scale >= -9 ? value * 10n ** BigInt(scale + 9) : ceilDiv(value, 10n ** BigInt(-scale - 9));
+}
+
+/**
+ * Whether Go takes a decimal text for canonical and keeps it as it was written. It looks at the digits, those after the point included, but
+ * not at how they are spelled: `5E3`, `1.500`, `+5` and `007` are kept.
+ */
+function isKeptDecimal(digits: string, scale: number): boolean {
+  return scale >= -9 && scale % 3 === 0 && digits.length <= 18 && !digits.startsWith('0') && !digits.endsWith('000');
+}
+
+/** The same for a binary text: Go asks for a short number that is no multiple of 8. @param power of 1024 */
+function isKeptBinary(number: string, fraction: string, power: number): boolean {
+  return fraction === '' && number.length + 3 * power <= 14 && Number(number) % 8 !== 0;
 }
 
 /** A whole amount. @param format default `DecimalSI` */
@@ -72,16 +101,23 @@ export function quantityOf(value: bigint | number, format: QuantityFormat = 'Dec
   return { nano: BigInt(value) * billion, format };
 }
 
-/** The canonical text: no fraction, no precision lost, the largest suffix that fits, the family kept. */
+/**
+ * The text as the server prints it. What was read and is canonical to Go is kept as it was written; else no fraction,
+ * no precision lost, the largest suffix that fits, the family kept. Binary amounts with a fraction are printed as decimal ones:
+ * `1.1Gi` is `1181116006400m`.
+ */
 export function formatQuantity(quantity: Quantity): string {
-  const { nano } = quantity;
-  if (nano === 0n) return '0';
-  const small = nano > -1024n * billion && nano < 1024n * billion;
-  if (quantity.format === 'BinarySI' && !small) return formatBinary(nano);
-  return formatDecimal(nano, quantity.format === 'DecimalExponent');
+  return quantity.text ?? printed(quantity);
 }
 
-/** Re-prints a quantity as the server stores it: `1.5Gi` → `1536Mi`. @throws Error when `text` is not a quantity */
+function printed({ nano, format }: Quantity): string {
+  if (nano === 0n) return '0';
+  const small = nano > -1024n * billion && nano < 1024n * billion;
+  if (format === 'BinarySI' && !small && nano % billion === 0n) return binaryText(nano / billion);
+  return decimalText(nano, format === 'DecimalExponent');
+}
+
+/** Re-prints a quantity as the server stores it: `1.5Gi` → `1536Mi`, and `1.500` as it is. @throws Error when `text` is not a quantity */
 export function canonicalQuantity(text: string | number): string {
   return formatQuantity(parseQuantity(text));
 }
@@ -135,23 +171,23 @@ function wholeUnits(nano: bigint, unit: bigint): bigint {
   return nano < 0n ? -ceilDiv(-nano, unit) : ceilDiv(nano, unit);
 }
 
-function formatBinary(nano: bigint): string {
-  let value = wholeUnits(nano, billion);
+function binaryText(units: bigint): string {
+  let value = units;
   let power = 0;
-  while (power < binarySuffixes.length - 1 && value % 1024n === 0n) {
+  while (value % 1024n === 0n) {
     value /= 1024n;
     power++;
   }
-  return `${value}${binarySuffixes[power]}`;
+  // Beyond the last suffix Go prints none, here and below: sums of 1024 `Ei`, or `1000E`, which comes out as `1`.
+  return `${value}${binarySuffixes[power] ?? ''}`;
 }
 
-function formatDecimal(nano: bigint, scientific: boolean): string {
-  let value = nano;
-  let exponent = -9;
-  while (exponent < 18 && value % 1000n === 0n) {
-    value /= 1000n;
-    exponent += 3;
-  }
-  if (scientific) return exponent === 0 ? String(value) : `${value}e${exponent}`;
-  return `${value}${decimalSuffixes.get(exponent) ?? ''}`;
+function decimalText(nano: bigint, scientific: boolean): string {
+  const digits = nano.toString();
+  let end = digits.length;
+  while (digits.endsWith('000', end)) end -= 3;
+  const exponent = digits.length - end - 9;
+  const number = digits.slice(0, end);
+  if (scientific) return exponent === 0 ? number : `${number}e${exponent}`;
+  return `${number}${decimalSuffixes.get(exponent) ?? ''}`;
 }

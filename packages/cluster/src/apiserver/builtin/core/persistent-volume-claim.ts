@@ -1,9 +1,10 @@
 import type { DynamicObject, MutableJson } from '@coxswain/k8s';
-import { canonicalQuantity, compareQuantities, parseQuantity } from '@coxswain/runtime/core';
+import { compareQuantities, parseQuantity } from '@coxswain/runtime/core';
 import type { FieldError } from '@coxswain/schema';
 import type { Strategy } from '../../types.ts';
 import { copyJson, ensureObject, fillZero, objectAt, type ReadJson, sameJson, textAt } from '../shared/draft.ts';
 import { forbiddenField, notSupported } from '../shared/errors.ts';
+import { fractionalBytes } from '../shared/fractional-bytes.ts';
 import { goDiff } from '../shared/go-diff.ts';
 import { goValue } from '../shared/go-value.ts';
 import { unchanged } from '../shared/values.ts';
@@ -88,13 +89,9 @@ export function validateClaimStatus(object: ReadJson): readonly FieldError[] {
 
 /** What is odd about the spec of a claim. */
 export function claimWarnings(spec: ReadJson | undefined, path: string): readonly string[] {
-  return ['requests', 'limits'].flatMap((key) => {
-    const size = objectAt(objectAt(spec, 'resources'), key)?.storage;
-    const shown = typeof size === 'string' ? canonicalQuantity(size) : '';
-    if (!shown.endsWith('m')) return [];
-    const value = JSON.stringify(shown);
-    return [`${path}.resources.${key}[storage]: fractional byte value ${value} is invalid, must be an integer`];
-  });
+  return ['requests', 'limits'].flatMap((key) =>
+    fractionalBytes(objectAt(objectAt(spec, 'resources'), key)?.storage, `${path}.resources.${key}[storage]`),
+  );
 }
 
 export const persistentVolumeClaimStrategy: Strategy = {

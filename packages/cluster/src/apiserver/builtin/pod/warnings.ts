@@ -1,6 +1,6 @@
 import type { DynamicObject } from '@coxswain/k8s';
-import { canonicalQuantity } from '@coxswain/runtime/core';
 import { listAt, mapAt, numberAt, objectAt, objectsAt, type ReadJson, textAt } from '../shared/draft.ts';
+import { fractionalBytes } from '../shared/fractional-bytes.ts';
 import { addressWarnings } from '../shared/ip.ts';
 import { dnsLabel } from '../shared/names.ts';
 import { containersOf, type PlacedContainer } from './containers-of.ts';
@@ -102,13 +102,7 @@ function ofLists(spec: ReadJson, field: string): readonly string[] {
 }
 
 function fractional(amounts: ReadJson | undefined, names: readonly string[], field: string): readonly string[] {
-  return names.flatMap((name) => {
-    const value = amounts?.[name];
-    if (typeof value !== 'string' || !canonicalQuantity(value).endsWith('m')) return [];
-    return [
-      `${field}[${name}]: fractional byte value ${JSON.stringify(canonicalQuantity(value))} is invalid, must be an integer`,
-    ];
-  });
+  return names.flatMap((name) => fractionalBytes(amounts?.[name], `${field}[${name}]`));
 }
 
 function ofContainer({ container, field }: PlacedContainer): readonly string[] {
