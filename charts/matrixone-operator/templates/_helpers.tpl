@@ -21,7 +21,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 
 {{- define "matrixone-operator.serviceAccountName" -}}
-{{- default (ternary (include "matrixone-operator.fullname" .) "default" .Values.serviceAccount.create) .Values.serviceAccount.name }}
+{{- default (ternary (include "matrixone-operator.fullname" .) "default" (not (not .Values.serviceAccount.create))) .Values.serviceAccount.name }}
 {{- end }}
 
 {{- define "matrixone-operator.image" -}}

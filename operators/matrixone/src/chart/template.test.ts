@@ -83,9 +83,9 @@ describe('matrixone-operator', () => {
   });
 
   test.each([
-    [{ onlyWatchReleasedNS: 'false' }, "'/onlyWatchReleasedNS': got string, want boolean"],
-    [{ webhook: { createResource: 'false' } }, "'/webhook/createResource': got string, want boolean"],
-    [{ crds: { install: 'false' } }, "'/crds/install': got string, want boolean"],
+    [{ onlyWatchReleasedNS: 'false' }, "'/onlyWatchReleasedNS': 'false' does not match pattern"],
+    [{ webhook: { createResource: 'false' } }, "'/webhook/createResource': 'false' does not match pattern"],
+    [{ crds: { install: 'false' } }, "'/crds/install': 'false' does not match pattern"],
     [{ replicaCount: 'two' }, "'/replicaCount': 'two' does not match pattern"],
     [{ featureGates: { cnLable: true } }, "invalid propertyName 'cnLable'"],
     [{ featureGates: { cnLabel: false } }, 'featureGates.cnPool needs featureGates.cnLabel'],
@@ -93,6 +93,21 @@ describe('matrixone-operator', () => {
     [{ replicaCount: 2, args: ['-leader-elect', '--leader-elect=false'] }, 'Add -leader-elect to args'],
   ])('values that would mean something else, or run no operator or two, are refused: %j', async (values, message) => {
     await expect(operator(values)).rejects.toThrow(message);
+  });
+
+  test('texts that templates take for what they say are accepted, as upstream does', async () => {
+    const { objects } = await operator({
+      onlyWatchReleasedNS: 'true',
+      rbac: { create: 'true' },
+      serviceAccount: { create: 'true' },
+      podDisruptionBudget: { create: '' },
+      replicaCount: '2',
+    });
+    const names = [...objects.keys()];
+    expect(names).toContain('Role/mo-matrixone-operator');
+    expect(names).not.toContain('PodDisruptionBudget/mo-matrixone-operator');
+    const config = objects.get('ConfigMap/matrixone-operator-cm') as ConfigMap | undefined;
+    expect(config?.data?.['onlyWatchReleasedNS']).toBe('true');
   });
 
   test('keys without a value are as if they were not there', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { decideDrain, decideLocks, drainTimeout } from './drain.ts';
 import { stageOf } from './index.ts';
+import { storeOfPod } from './store-of-pod.ts';
 
 const scaling = { storeDrainEnabled: true, storeDrainTimeout: '5m', minDelaySeconds: 15 };
 const load = { sessions: 0, pipelines: 0, replicas: 0 };
@@ -51,4 +52,15 @@ test('the stages of a node', () => {
   expect(stageOf({ metadata: { name: 'p', annotations, labels: held, finalizers } })).toBe('stopping');
   expect(stageOf({ metadata: { name: 'p', annotations, labels: held } })).toBe('cordoned');
   expect(stageOf({ metadata: { name: 'p', deletionTimestamp: '2026-01-01T00:00:00Z', labels: held } })).toBe('leaving');
+});
+
+test('a pod that has ended has no address: it may be another one’s by now', () => {
+  const ipOf = (phase: string) =>
+    storeOfPod({ metadata: { name: 'p' }, status: { phase, podIP: '10.0.0.1' } }, undefined).podIP;
+  expect(['Pending', 'Running', 'Failed', 'Succeeded'].map(ipOf)).toEqual([
+    '10.0.0.1',
+    '10.0.0.1',
+    undefined,
+    undefined,
+  ]);
 });

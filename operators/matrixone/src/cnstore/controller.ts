@@ -16,14 +16,15 @@ import {
 import { isDirect, isDone } from './direct.ts';
 import { UnregisteredNodeError } from './errors.ts';
 import { leave } from './leaving.ts';
+import { drainMarks, endOfDrain, hasGivenLocks } from './locks-given.ts';
 import { runsSince } from './main-container.ts';
 import { type Pass, type PassTools, passOf } from './pass.ts';
 import { changeMetadata, setGate } from './pod-writes.ts';
 import { changeOf, isPooled, poolStep } from './pool.ts';
 import { noLoad } from './service.ts';
-import { hasGivenLocks, stageOf } from './stage.ts';
+import { stageOf } from './stage.ts';
 import { loadMarks, noteLoad } from './statistics.ts';
-import { drainMarks, stopNode } from './stopping.ts';
+import { stopNode } from './stopping.ts';
 import { takingBack } from './taking-back.ts';
 import { whyUnknown } from './why-unknown.ts';
 
@@ -157,9 +158,10 @@ async function wait(pass: Pass): Promise<Result> {
 async function cordon(pass: Pass): Promise<Result> {
   const { client, pod, service, store, signal } = pass;
   await setGate(pass, pod, false, 'CNStoreCordon');
-  await service.drain(store, signal);
-  const annotations = { [ANNOTATION_CN_STATE]: 'Draining' };
+  // A drain that was revoked is over here, too, whoever is silent: the next one has all of its time.
+  const annotations = { ...endOfDrain(pod), [ANNOTATION_CN_STATE]: 'Draining' };
   const marked = await changeMetadata(client, pod, { annotations }, signal);
+  await service.drain(store, signal);
   await noteLoad({ ...pass, pod: marked });
   return later(pass);
 }

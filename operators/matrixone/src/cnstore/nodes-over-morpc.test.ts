@@ -100,6 +100,9 @@ test('over morpc: registered, labelled, idle without a write, drained while a lo
   expect(services.writes()).toEqual(['PATCH_CN_STORE']);
 
   // OpenKruise has updated it, in place.
+  await world.asks('a', 'Updating');
+  await world.runs('a', false);
+  await world.runs('a', true);
   await world.asks('a', 'Normal');
   await clock.advance(1_000);
   expect(await world.gate('a')).toBe('True CNStoreReady');

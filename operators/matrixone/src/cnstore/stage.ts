@@ -1,7 +1,6 @@
 import type { Pod } from '@coxswain/k8s';
 import {
   ANNOTATION_DRAINING_START,
-  ANNOTATION_LOCK_RESTART,
   ANNOTATION_STORE_CORDON,
   type CNSet,
   CONDITION_CN_STORE,
@@ -40,14 +39,6 @@ export function stageOf(pod: Pod): Stage {
 export function isMetadataUpdate({ metadata: { annotations, labels } }: Pod, set: CNSet | undefined): boolean {
   if (labels?.[KRUISE_LIFECYCLE_STATE] !== 'PreparingUpdate' || set?.spec.pauseUpdate !== true) return false;
   return annotations?.[ANNOTATION_DRAINING_START] === undefined;
-}
-
-/**
- * Whether a node was asked for its locks in a drain that has been revoked: it cannot serve any more. The mark of the question alone may be left from an earlier
- * run of it.
- */
-export function hasGivenLocks({ metadata: { annotations } }: Pod): boolean {
-  return [ANNOTATION_DRAINING_START, ANNOTATION_LOCK_RESTART].every((mark) => annotations?.[mark] !== undefined);
 }
 
 /** Reasons of a gate that is closed while the node is told to take no sessions. */

@@ -13,6 +13,7 @@ import {
 } from '../api/index.ts';
 import { isDirect } from './direct.ts';
 import { type DrainDecision, decideDrain, decideLocks, drainTimeout, waitFor } from './drain.ts';
+import { aboutToAsk, endOfDrain, lockMark, wasAskedForLocks } from './locks-given.ts';
 import { asServerSays, isAbandoned, type Pass } from './pass.ts';
 import { changeMetadata, setGate } from './pod-writes.ts';
 import { isMetadataUpdate, stageOf } from './stage.ts';
@@ -21,13 +22,6 @@ import { whyUnknown } from './why-unknown.ts';
 
 /** Milliseconds after which a drain is marked for a look at it. */
 const diagnoseAfter = 300_000;
-
-/** Forgotten when a node serves again: the next drain starts afresh. */
-export const drainMarks = {
-  [ANNOTATION_DRAINING_START]: null,
-  [ANNOTATION_LOCK_RESTART]: null,
-  [ANNOTATION_DIAGNOSE_DRAINING]: null,
-} as const;
 
 /** Empties a node that OpenKruise is about to stop or to update, and lets it go on (`spec/matrixone.md` §2.13). */
 export async function stopNode(known: Pass): Promise<Result> {
@@ -115,17 +109,13 @@ async function askAndDecide(
   if (!load) return decision;
   const counted = await changeMetadata(client, pod, { annotations: loadMarks(pod, load) }, signal);
   if (decision.kind === 'wait' || !service.handOverLocks) return decision;
-  const noted = pod.metadata.annotations?.[ANNOTATION_LOCK_RESTART];
-  const wasAsked = noted !== undefined && noted !== aboutToAsk;
+  const wasAsked = wasAskedForLocks(pod);
   const marked = wasAsked ? counted : await noteAsking(client, counted, signal);
   const handover = await service.handOverLocks(store, wasAsked, signal);
   if (handover.asked && !wasAsked)
-    await changeMetadata(client, marked, { annotations: { [ANNOTATION_LOCK_RESTART]: 'true' } }, signal);
+    await changeMetadata(client, marked, { annotations: { [ANNOTATION_LOCK_RESTART]: lockMark(pod) } }, signal);
   return decideLocks(handover, wasAsked);
 }
-
-/** In the place of the mark that a node has been asked for its locks: it is about to be, or has been and nobody could note it. */
-const aboutToAsk = 'asking';
 
 /**
  * Notes that a node is about to be asked for its locks: there is no way back, as it takes no transaction from then on before it is restarted. So the server is asked
@@ -151,6 +141,11 @@ async function release({ client, signal }: Pass, pod: Pod): Promise<Result> {
   // Only if it is still what it was decided on: a claim that takes it meanwhile must not lose it.
   if (isDirect(pod)) await client.of(Pod).delete(keyOf(pod), { preconditions: { uid, resourceVersion }, signal });
   else
-    await changeMetadata(client, pod, { removeFinalizers: [FINALIZER_CN_DRAINING], annotations: drainMarks }, signal);
+    await changeMetadata(
+      client,
+      pod,
+      { removeFinalizers: [FINALIZER_CN_DRAINING], annotations: endOfDrain(pod) },
+      signal,
+    );
   return undefined;
 }

@@ -3,6 +3,8 @@ import { type CNSet, cnSetNames, LABEL_INSTANCE, logSetNames, PORT_LOG_SERVICE }
 import { cnStoreUuid } from '../identity/index.ts';
 import type { CnStore } from './service.ts';
 
+const ended: ReadonlySet<string | undefined> = new Set(['Failed', 'Succeeded']);
+
 /** The compute node in a pod, as its cluster knows it. */
 export function storeOfPod(pod: Pod, set: CNSet | undefined): CnStore {
   const { namespace = '', name, labels } = pod.metadata;
@@ -14,7 +16,8 @@ export function storeOfPod(pod: Pod, set: CNSet | undefined): CnStore {
     ...(haKeeper ? { haKeeper } : {}),
     uuid: cnStoreUuid(name, cnSetNames(labels?.[LABEL_INSTANCE] ?? '').headless, namespace),
     podName: name,
-    podIP: pod.status?.podIP,
+    // That of one that has ended may be another one's by now.
+    podIP: ended.has(pod.status?.phase) ? undefined : pod.status?.podIP,
   };
 }
 

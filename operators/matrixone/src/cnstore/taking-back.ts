@@ -1,7 +1,8 @@
 import { Pod } from '@coxswain/k8s';
 import { type Client, findSame } from '@coxswain/runtime/client';
 import { conflict } from '@coxswain/runtime/core';
-import { hasGivenLocks, stageOf } from './stage.ts';
+import { hasGivenLocks } from './locks-given.ts';
+import { stageOf } from './stage.ts';
 
 /**
  * What is asked before a node that drains is put into service again: whether the server, too, knows its pod as one that serves. By what is known

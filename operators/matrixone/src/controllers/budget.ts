@@ -1,6 +1,7 @@
 import type { KubeObject } from '@coxswain/k8s';
 import { PodDisruptionBudget } from '@coxswain/k8s';
 import type { ActorContext } from '@coxswain/runtime/actor';
+import { controllerOf } from '@coxswain/runtime/controller';
 import { keyOf, matchesLabels, selectorFromField } from '@coxswain/runtime/core';
 import { applyChild } from './apply-child.ts';
 
@@ -20,8 +21,11 @@ export async function applyBudget<T extends KubeObject>(
   for (const old of context.owned(PodDisruptionBudget)) await context.ensureGone(PodDisruptionBudget, keyOf(old));
 }
 
-function isOwn<T extends KubeObject>({ owned }: ActorContext<T>, { metadata: { name } }: PodDisruptionBudget): boolean {
-  return owned(PodDisruptionBudget).some(({ metadata }) => metadata.name === name);
+/** Whether there is one that is the set's, or that a set before it has let go of. */
+function isOwn<T extends KubeObject>({ object, store }: ActorContext<T>, budget: PodDisruptionBudget): boolean {
+  const known = store(PodDisruptionBudget).get(keyOf(budget));
+  const owner = known && controllerOf(known);
+  return known !== undefined && (!owner || owner.uid === object.metadata.uid);
 }
 
 /** Whether the server knows of a budget of somebody else for the pods of a set, or of one that has the name. */

@@ -74,16 +74,16 @@ function tellFailing(
   if (!conditions.get(type)?.message?.startsWith(message)) event({ type: 'Warning', reason: failing.reason, message });
 }
 
-function setConditions(context: ActorContext<MatrixOneCluster>, sets: ClusterSets): boolean {
+function setConditions(context: ActorContext<MatrixOneCluster>, sets: ClusterSets, hasFailed: boolean): boolean {
   const { conditions, status } = context;
   const unready = firstFailing(sets, isReady, notReady);
-  const unsynced = firstFailing(sets, isSynced, notSynced);
+  const unsynced = hasFailed ? undefined : firstFailing(sets, isSynced, notSynced);
   tellFailing(context, unready ? 'Ready' : 'Synced', unready ?? unsynced);
   const withSilence = (message: string) => [message, ...silenceSaidBy(sets.log)].join('; ');
   if (unready) conditions.set('Ready', 'False', unready.reason, withSilence(saidBy(unready.set, 'Ready')));
   else conditions.set('Ready', 'True', 'AllSetsReady', withSilence('all sets are ready'));
   if (unsynced) conditions.set('Synced', 'False', unsynced.reason, saidBy(unsynced.set, 'Synced'));
-  else conditions.set('Synced', 'True', 'AllSetsSynced', 'the object is synced');
+  else if (!hasFailed) conditions.set('Synced', 'True', 'AllSetsSynced', 'the object is synced');
   status.phase = unready ? 'NotReady' : 'Ready';
   return !unready;
 }
@@ -95,8 +95,11 @@ function endpoint({ proxy, groups }: ClusterSets): { readonly host?: string; rea
   return serving?.status ?? {};
 }
 
-/** Sums the sets up in the cluster's status. */
-export function reportCluster(context: ActorContext<MatrixOneCluster>, sets: ClusterSets): void {
+/**
+ * Sums the sets up in the cluster's status.
+ * @param hasFailed whether the pass ends with an error, which `Synced` tells of, since when it has
+ */
+export function reportCluster(context: ActorContext<MatrixOneCluster>, sets: ClusterSets, hasFailed = false): void {
   const { status } = context;
   const groups = sets.groups.map((set) => ({
     name: set.metadata.name,
@@ -116,7 +119,7 @@ export function reportCluster(context: ActorContext<MatrixOneCluster>, sets: Clu
   else delete status.proxy;
   if (sets.webui?.status) status.webui = sets.webui.status;
   else delete status.webui;
-  if (!setConditions(context, sets)) return;
+  if (!setConditions(context, sets, hasFailed)) return;
   const { host, port } = endpoint(sets);
   if (host !== undefined) status.host = host;
   if (port !== undefined) status.port = port;

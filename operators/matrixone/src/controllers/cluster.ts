@@ -54,7 +54,7 @@ export class ClusterActor implements Actor<MatrixOneCluster> {
     const { object } = context;
     if (object.metadata.annotations?.[ANNOTATION_SKIP_SYNC]) return undefined;
     refuseProblems(context, clusterProblems({ ...object, spec: defaultCluster(object.spec, this.#args) }));
-    if (isNew(context) && object.spec.operatorVersion === undefined) return pinOperatorVersion;
+    if (!this.#args.bare && isNew(context) && object.spec.operatorVersion === undefined) return pinOperatorVersion;
     const restore = await restoreStep(context, this.#restores);
     if (restore) return restore;
     if (!context.status.credentialRef) return createCredential;
@@ -71,16 +71,17 @@ export class ClusterActor implements Actor<MatrixOneCluster> {
     await removeOthers(context, CNSet, groups);
     await removeOthers(context, ProxySet, proxy ? [proxy] : []);
     const { webui, failed } = await applyWebUI(context);
-    reportCluster(context, { log, dn, groups, ...(proxy && { proxy }), ...(webui && { webui }) });
+    const sets = { log, dn, groups, ...(proxy && { proxy }), ...(webui && { webui }) };
+    reportCluster(context, sets, failed !== undefined);
     tellUnsupported(context, this.#metricReader);
     if (failed) throw failed.error;
     return undefined;
   }
 
   async #applyProxy(context: Context): Promise<ProxySet | undefined> {
-    const wanted = proxySetOf(context.object, this.#args);
+    const live = context.store(ProxySet).get(keyOf(context.object));
+    const wanted = proxySetOf(context.object, this.#args, live);
     if (!wanted || !this.#proxies) return wanted && context.apply(ProxySet, wanted);
-    const live = context.store(ProxySet).get(keyOf(wanted));
     return context.apply(ProxySet, withFinalizer(wanted, FINALIZER_PROXYSET, live));
   }
 
@@ -122,7 +123,8 @@ async function applyWebUI(
     return webui ? { webui } : {};
   } catch (error) {
     context.signal.throwIfAborted();
-    return { failed: { error } };
+    const [webui] = context.owned(WebUI);
+    return { ...(webui && { webui }), failed: { error } };
   }
 }
 

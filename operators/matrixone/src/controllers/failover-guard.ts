@@ -60,7 +60,16 @@ function objectionUnheard({ conditions, status }: ActorContext<LogSet>, victim: 
   if (standing?.reason === REPLICAS_MISSING) return standing.message;
   const silentSince = conditions.get(CONDITION_HAKEEPER_SILENT)?.lastTransitionTime;
   const downSince = status.failedStores?.find(({ podName }) => podName === victim)?.lastTransition;
-  if (silentSince && downSince && parseTime(silentSince) <= parseTime(downSince)) return undefined;
+  if (timeOf(silentSince) <= timeOf(downSince)) return undefined;
   const why = `${victim} is not replaced, as HAKeeper does not answer, and is not known to have been silent before the store failed: without its volume the log could be lost for good`;
   return byConfirmation(why, [victim]);
+}
+
+/** Not a number when it cannot be read, as after somebody's hand: then nothing came before anything. */
+function timeOf(text: string | undefined): number {
+  try {
+    return parseTime(text ?? '');
+  } catch {
+    return Number.NaN;
+  }
 }

@@ -33,6 +33,7 @@ import {
 } from './logset-actions.ts';
 import { reservedOrdinals } from './ordinals.ts';
 import { ordinalsOutOfUse, releaseOrphans } from './orphans.ts';
+import { workloadOutOfSight } from './out-of-sight.ts';
 import { isOfTheSpec } from './pod-trouble.ts';
 import { refuse, refuseProblems } from './refuse.ts';
 import { reportTrouble, type SetTrouble, watchTrouble } from './report-trouble.ts';
@@ -75,6 +76,8 @@ export class LogSetActor implements Actor<LogSet> {
     const members = bootstrapMembers(context);
     const spec = defaultLogSet(asBootstrapped(context.object.spec, members), this.#options.serviceArgs);
     refuseProblems(context, logSetProblems({ spec }));
+    const unseen = await workloadOutOfSight(context);
+    if (unseen) return unseen;
     const live = liveWorkload(context);
     if (!members) return decideBootstrap(spec, live?.metadata.annotations?.[ANNOTATION_BOOTSTRAP]);
     refuseMoves(context, spec, members, live);
@@ -209,6 +212,11 @@ export class LogSetActor implements Actor<LogSet> {
   async finalize(context: Context): Promise<boolean> {
     const { namespace = '', name, uid, deletionTimestamp = '' } = context.object.metadata;
     const cluster = await clusterInNeed(context);
+    const unseen = cluster && (await workloadOutOfSight(context));
+    if (unseen) {
+      await unseen.run(context);
+      return false;
+    }
     if (cluster) return handOver(context, cluster, this.#elapsed.since(`${uid} deleted`, deletionTimestamp));
     const names = logSetNames(name);
     if (this.#options.buckets) await noteRan(context, await podsThere(context, 'LogSet'));

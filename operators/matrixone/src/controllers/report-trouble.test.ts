@@ -1,9 +1,9 @@
 import { defaultBehaviour, type PodBehaviour } from '@coxswain/cluster';
 import { Event, Pod } from '@coxswain/k8s';
 import { findCondition } from '@coxswain/runtime/apply';
-import { json } from '@coxswain/runtime/client';
+import { json, merge } from '@coxswain/runtime/client';
 import { expect, test } from 'vitest';
-import { LogSet, type MatrixOneCluster } from '../api/index.ts';
+import { CNSet, LogSet, MatrixOneCluster } from '../api/index.ts';
 import { TroubleWorld } from '../scenario/test-trouble.ts';
 
 const key = (name: string) => ({ namespace: 'default', name });
@@ -55,4 +55,29 @@ test('that a pod crashes is said once and for as long as it does, whatever else 
   await inner.clock.advance(35_000);
   expect(await says()).toMatch(/^mo-log-0: image/);
   expect(await says()).not.toMatch(/mo-log-1/);
+});
+
+test('that new pods of an update are evicted again and again is said while the old ones stay', async () => {
+  const isNew = (pod: Pod) => pod.spec?.containers[0]?.resources?.requests?.['cpu'] === '123m';
+  const late: PodBehaviour = (pod, ...run) => ({
+    ...defaultBehaviour(pod, ...run),
+    ...(isNew(pod) ? { startDelay: 3_600_000 } : {}),
+  });
+  await using world = await TroubleWorld.settled((same) => same, { cluster: { behaviour: late } });
+  const { client, world: inner } = world;
+  const [group] = (await world.drive(client.of(MatrixOneCluster).get(key('mo')))).spec.cnGroups ?? [];
+  const cnGroups = [{ ...group, resources: { requests: { cpu: '123m', memory: '512Mi' } } }];
+  await world.drive(client.of(MatrixOneCluster).patch(key('mo'), merge({ spec: { cnGroups } })));
+  const labels = 'matrixorigin.io/component=CNSet';
+  const message = 'The node was low on resource: memory';
+  for (let evictions = 0; evictions < 2; evictions++) {
+    await inner.clock.advance(30_000);
+    const { items } = await world.drive(client.of(Pod).list({ namespace: 'default', labels }));
+    const pod = items.find((one) => isNew(one) && one.status?.phase === 'Pending');
+    const ended = merge({ status: { phase: 'Failed', reason: 'Evicted', message } });
+    await world.drive(client.of(Pod).patch(key(pod?.metadata.name ?? ''), ended, { subresource: 'status' }));
+  }
+  await inner.clock.advance(5_000);
+  const set = await world.drive(client.of(CNSet).get(key('mo-tp')));
+  expect(findCondition(set, 'PodsFailing')?.message).toContain(message);
 });

@@ -1,9 +1,10 @@
-import { type KubeObject, type Pod, Secret } from '@coxswain/k8s';
+import { Deployment, type KubeObject, type Pod, Secret } from '@coxswain/k8s';
 import { type ActorContext, Resync } from '@coxswain/runtime/actor';
 import type { LogSet, S3Storage, SetKind } from '../api/index.ts';
 import { podsOf } from './children.ts';
 import { logSetOf } from './log-view.ts';
 import { type PodTrouble, podTrouble, untilUnschedulable } from './pod-trouble.ts';
+import { pendingRollout, type Rolled } from './rollout.ts';
 import { storageHint } from './storage-hint.ts';
 
 /** The condition that says why pods of a set do not get ready; there only while it is so. */
@@ -16,9 +17,8 @@ const troubleAgain = 30_000;
 /** Pods named for one cause, and causes told. */
 const [mostNames, mostCauses] = [3, 3];
 
-interface Workload extends KubeObject {
-  readonly spec: { readonly replicas?: number };
-  readonly status?: {
+interface Workload extends Rolled {
+  readonly status?: Rolled['status'] & {
     readonly conditions?: readonly { readonly type?: string; readonly status?: string; readonly message?: string }[];
   };
 }
@@ -60,8 +60,14 @@ export async function reportTrouble<T extends KubeObject>(
   return { message, ofPods, ...next };
 }
 
-/** Without pods that have failed where there are as many others as are wanted: nobody but the garbage collector of pods looks at them any more. */
-function withoutReplaced(pods: Pod[], { spec }: Workload): Pod[] {
+/**
+ * Without pods that have failed where there are as many others as are wanted: nobody but the garbage collector of pods looks at them any more. While
+ * new pods come the others may be old ones, and the failed what an update waits for.
+ */
+function withoutReplaced(pods: Pod[], workload: Workload): Pod[] {
+  const { kind, spec } = workload;
+  // A Deployment does not tell of its new pods that are ready.
+  if (kind !== Deployment.kind && pendingRollout(workload) !== undefined) return pods;
   const others = pods.filter(({ metadata, status }) => metadata.deletionTimestamp || status?.phase !== 'Failed');
   const alive = others.filter(({ metadata }) => !metadata.deletionTimestamp);
   return alive.length >= (spec.replicas ?? 1) ? others : pods;

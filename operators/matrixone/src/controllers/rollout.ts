@@ -1,6 +1,7 @@
 import type { KubeObject } from '@coxswain/k8s';
 
-interface Rolled extends KubeObject {
+/** What a workload says of its rollout. */
+export interface Rolled extends KubeObject {
   readonly spec: { readonly replicas?: number };
   readonly status?: {
     readonly observedGeneration?: number;

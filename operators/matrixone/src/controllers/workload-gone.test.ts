@@ -2,7 +2,7 @@ import { Deployment, type Kind, type KubeObject, Pod } from '@coxswain/k8s';
 import { CloneSet } from '@coxswain/k8s/kruise';
 import { merge } from '@coxswain/runtime/client';
 import { expect, test } from 'vitest';
-import { LABEL_COMPONENT, MatrixOneCluster, ProxySet, WebUI } from '../api/index.ts';
+import { LABEL_COMPONENT, MatrixOneCluster, ProxySet, setLabels, WebUI } from '../api/index.ts';
 import { World } from '../scenario/test-world.ts';
 
 const namespace = 'default';
@@ -35,3 +35,18 @@ test.each<[Kind, Kind<KubeObject>, string]>([
     expect((await world.drive(left[1])).items).toEqual([]);
   },
 );
+
+test('a workload that somebody made by hand, of the name that ours would have, outlives a set', async () => {
+  await using world = await World.start();
+  const labels = setLabels('ProxySet', namespace, 'mo');
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'own:1' }] } };
+  const spec = { replicas: 1, selector: { matchLabels: labels }, template };
+  const own = { namespace, name: 'mo-proxy' };
+  const byHand = { metadata: own, spec } as unknown as CloneSet;
+  await world.drive(world.client.of(CloneSet).create(byHand, { fieldManager: 'by-hand' }));
+  await world.applyExample();
+  await world.clock.advance(60_000);
+  await world.drive(world.client.of(MatrixOneCluster).delete(key));
+  await world.clock.advance(120_000);
+  expect((await world.drive(world.client.of(CloneSet).get(own))).metadata.deletionTimestamp).toBeUndefined();
+});

@@ -19,8 +19,8 @@ export async function ensureWorkloadGone<T extends KubeObject>(
   if (!(await context.ensureGone(kind, key))) return false;
   if (pods.every(({ metadata }) => metadata.deletionTimestamp)) return true;
   const workload = await client.of(kind).find(key, { signal });
-  const owner = workload && controllerOf(workload);
-  if (!workload || (owner && owner.uid !== object.metadata.uid)) return true;
+  // One without labels and without a controller may have been made by hand.
+  if (!workload || controllerOf(workload)?.uid !== object.metadata.uid) return true;
   const { uid = '', resourceVersion = '' } = workload.metadata;
   const preconditions = { uid, resourceVersion };
   await ignoreNotFound(client.of(kind).delete(key, { propagation: 'Background', preconditions, signal }));

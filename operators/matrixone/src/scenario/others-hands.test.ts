@@ -71,7 +71,26 @@ test('a cluster is ready whatever becomes of its dashboard', async () => {
   await world.drive(world.client.of(WebUI).create({ metadata, spec: webui }));
   await world.applyExample((mo) => ({ ...mo, spec: { ...mo.spec, webui } }));
   await world.clock.advance(240_000);
-  expect((await world.drive(world.cluster()))?.status?.phase).toBe('Ready');
+  const before = await world.drive(world.cluster());
+  expect(before?.status?.phase).toBe('Ready');
+  await world.clock.advance(3_600_000);
+  expect(await world.drive(world.cluster())).toEqual(before);
+});
+
+test('what is known of a dashboard is told on while it cannot be written', async () => {
+  await using world = await World.start();
+  const webui = { replicas: 1, serviceType: 'ClusterIP', image: 'mo:2.1.0' } as const;
+  await world.applyExample((mo) => ({ ...mo, spec: { ...mo.spec, webui } }));
+  await world.until('the cluster is settled', () => world.settled());
+  await world.clock.advance(60_000);
+  const failure = { match: { verb: 'patch', resource: 'webuis' }, action: { status: 500 } } as const;
+  world.embedded.faults.add(failure);
+  const another = merge({ spec: { webui: { image: 'mo:2.2.0' } } });
+  await world.drive(world.client.of(MatrixOneCluster).patch(key, another));
+  await world.clock.advance(60_000);
+  const { status } = (await world.drive(world.cluster())) ?? {};
+  expect(status?.conditions?.find(({ type }) => type === 'Synced')?.status).toBe('False');
+  expect(status?.webui?.availableStores).toHaveLength(1);
 });
 
 test.each<[Kind, string, Kind, string]>([

@@ -2,7 +2,16 @@ import type { Pod } from '@coxswain/k8s';
 import { parseTime } from '@coxswain/runtime/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Backup, BackupJob, BucketClaim, CNSet, LogSet, MatrixOneCluster, RestoreJob } from '../../api/index.ts';
+import type {
+  Backup,
+  BackupJob,
+  BucketClaim,
+  CNSet,
+  LogSet,
+  MatrixOneCluster,
+  RestoreJob,
+  WebUI,
+} from '../../api/index.ts';
 import type { Collected } from './collect.ts';
 import { reports } from './report.ts';
 import { treeLines } from './tree.ts';
@@ -222,6 +231,23 @@ test('a status that nobody writes any more is not believed where the pods say ot
     ○    └─ Pod/mo-tp-cn-a  Up, and its pod is not ready  v2.1.0 → v2.2.0"
   `);
   expect(reports(found(objects), now).map(({ health }) => health)).toEqual(['waiting']);
+});
+
+test('a dashboard that does not run, and a group on its way out, keep no cluster from being well', () => {
+  const failing = [
+    { type: 'Ready', status: 'False', reason: 'NoEnoughReadyStores', message: 'none' },
+    { type: 'Synced', status: 'True', reason: 'Ok', message: 'ok' },
+  ];
+  const metadata = { name: 'mo', namespace, ownerReferences: [owner] };
+  const dashboard = { metadata, spec: { replicas: 1 }, status: { conditions: failing } } as unknown as WebUI;
+  const leaving = {
+    ...group,
+    metadata: { ...group.metadata, name: 'mo-ap', deletionTimestamp: '2026-01-01T00:59:00Z' },
+  };
+  const wellOf = (objects: Partial<Collected>) => reports(found(objects), now).map(({ health }) => health);
+  expect(wellOf({ clusters: [cluster], webUIs: [dashboard] })).toEqual(['ok']);
+  expect(wellOf({ clusters: [cluster], cnSets: [leaving] })).toEqual(['ok']);
+  expect(wellOf({ clusters: [cluster], cnSets: [group] })).toEqual(['waiting']);
 });
 
 test('pods that the user may not read are not taken for gone', () => {

@@ -71,7 +71,7 @@ function clusterNode(found: Collected, cluster: MatrixOneCluster, now: number): 
   const isLeaving = metadata.deletionTimestamp !== undefined;
   const told = healthOf(status?.conditions, conditions);
   // conditions are behind what the pods say, or nobody writes them any more
-  const isBehind = told === 'ok' && sets.some(({ facts: { up, replicas } }) => Number(up) < Number(replicas));
+  const isBehind = told === 'ok' && isShort(own, now);
   const handsOff = Boolean(metadata.annotations?.[ANNOTATION_SKIP_SYNC]);
   const address = status?.host === undefined ? undefined : `${status.host}:${status.port}`;
   const summary = [
@@ -97,6 +97,13 @@ function clusterNode(found: Collected, cluster: MatrixOneCluster, now: number): 
     conditions,
     children: [...sets, ...claims.map(claimNode), ...dataNodes(found, cluster, now)],
   };
+}
+
+/** Whether sets that a cluster is not ready without, so not its dashboard or what goes, have fewer pods up than they want. */
+function isShort(own: Collected, now: number): boolean {
+  const stays = ({ metadata }: KubeObject) => metadata.deletionTimestamp === undefined;
+  const needed = { ...own, cnSets: own.cnSets.filter(stays), proxySets: own.proxySets.filter(stays), webUIs: [] };
+  return setNodes(needed, now).some(({ facts: { up, replicas } }) => Number(up) < Number(replicas));
 }
 
 /** Backups and restores of a cluster, the newest first. */
