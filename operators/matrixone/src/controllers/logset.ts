@@ -76,7 +76,8 @@ export class LogSetActor implements Actor<LogSet> {
     const members = bootstrapMembers(context);
     const spec = defaultLogSet(asBootstrapped(context.object.spec, members), this.#options.serviceArgs);
     refuseProblems(context, logSetProblems({ spec }));
-    const unseen = await workloadOutOfSight(context);
+    // One that has chosen no members has none yet.
+    const unseen = members && (await workloadOutOfSight(context));
     if (unseen) return unseen;
     const live = liveWorkload(context);
     if (!members) return decideBootstrap(spec, live?.metadata.annotations?.[ANNOTATION_BOOTSTRAP]);
