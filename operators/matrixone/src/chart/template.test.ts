@@ -255,11 +255,17 @@ describe('matrixone-operator', () => {
     });
   });
 
-  test('without a Secret and without configurations there are no webhooks', async () => {
-    const { own, get } = await operator({ webhook: { createResource: false } });
-    expect(own.filter((name) => /webhook/i.test(name))).toEqual([]);
-    const [container] = get<Deployment>('Deployment/mo-matrixone-operator').spec?.template.spec?.containers ?? [];
-    expect(container?.env).toContainEqual({ name: 'ENABLE_WEBHOOKS', value: 'false' });
+  test('without a Secret and without configurations there are no webhooks; as upstream, nothing is filled in, if it is said with its variable', async () => {
+    for (const [values, fills] of [
+      [{ webhook: { createResource: false } }, ['true']],
+      [{ env: { ENABLE_WEBHOOKS: 'false' } }, []],
+    ] as const) {
+      const { own, get } = await operator(values);
+      expect(own.filter((name) => /webhook/i.test(name))).toEqual([]);
+      const [container] = get<Deployment>('Deployment/mo-matrixone-operator').spec?.template.spec?.containers ?? [];
+      const valuesOf = (name: string) => container?.env?.filter((one) => one.name === name).map(({ value }) => value);
+      expect([valuesOf('ENABLE_WEBHOOKS'), valuesOf('FILL_DEFAULTS')]).toEqual([['false'], fills]);
+    }
   });
 
   test('what is switched off is not there', async () => {

@@ -21,7 +21,8 @@ export interface ManagerProcess extends ProgramProcess {
  * | --- | --- |
  * | `POD_NAME`, `POD_NAMESPACE` | which pod this is: who holds the lease, and where the lease is. Absent: the connection's namespace |
  * | `POD_IP` | the pod's address |
- * | `ENABLE_WEBHOOKS` | `false`: no webhooks are served, and nothing is filled in that a spec leaves out |
+ * | `ENABLE_WEBHOOKS` | `false`: no webhooks are served, and nothing is filled in that a spec leaves out, as by upstream's operator |
+ * | `FILL_DEFAULTS` | `true`: without webhooks it is filled in all the same |
  * | `KUBECONFIG` | outside of a cluster |
  */
 export async function runManager(process: ManagerProcess): Promise<void> {
@@ -38,7 +39,16 @@ export async function runManager(process: ManagerProcess): Promise<void> {
     const connection = await defaultConnection({ env });
     const { POD_NAME: name = 'matrixone-operator', POD_NAMESPACE: namespace = connection.namespace, POD_IP: ip } = env;
     const pod = { name, namespace, ...(ip ? { ip } : {}) };
-    return setUp({ flags, config, connection, pod, log, webhooks: env['ENABLE_WEBHOOKS'] !== 'false' });
+    const webhooks = env['ENABLE_WEBHOOKS'] !== 'false';
+    return setUp({
+      flags,
+      config,
+      connection,
+      pod,
+      log,
+      webhooks,
+      defaults: webhooks || env['FILL_DEFAULTS'] === 'true',
+    });
   };
   await runUntilSignal(start, { log, process, onRunning: () => log.info({}, 'the controllers run') });
 }

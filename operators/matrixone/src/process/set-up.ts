@@ -35,6 +35,8 @@ interface Parts {
   readonly log: Logger;
   /** Whether webhooks are served. */
   readonly webhooks: boolean;
+  /** Whether what a spec leaves out is filled in. */
+  readonly defaults: boolean;
 }
 
 /** The operator's manager, with probes, metrics and webhooks, ready to be started. */
@@ -75,8 +77,7 @@ export async function setUp(parts: Parts): Promise<Manager> {
     onCall: rpcMetrics(registry),
   });
   const { gates } = config;
-  // Webhooks fill in what is left out, and without them nobody does.
-  const serviceArgs = { ...config.serviceArgs, bare: !parts.webhooks };
+  const serviceArgs = { ...config.serviceArgs, bare: !parts.defaults };
   tellGates(config, log);
   matrixoneOperator.setup(manager, {
     cnStores,
