@@ -11,6 +11,7 @@ export { CNClaim } from './cnclaim.ts';
 export { CNClaimSet } from './cnclaimset.ts';
 export { CNPool } from './cnpool.ts';
 export { CNSet } from './cnset.ts';
+export { confirmedPods } from './confirmed-pods.ts';
 export * from './constants.ts';
 export { DNSet } from './dnset.ts';
 export { isLeftAlone } from './left-alone.ts';

@@ -1,7 +1,7 @@
 import type { PodTemplateSpec } from '@coxswain/k8s';
 import { type ActorContext, Resync } from '@coxswain/runtime/actor';
 import { merge } from '@coxswain/runtime/client';
-import { deepEqual, ignoreNotFound, isAlreadyExists, keyOf } from '@coxswain/runtime/core';
+import { asSeen, deepEqual, ignoreNotFound, isAlreadyExists, keyOf } from '@coxswain/runtime/core';
 import { ANNOTATION_ANY_INSTANCE_RUNNING, BucketClaim, LogSet, type S3Storage } from '../api/index.ts';
 import { bucketPlace, placesOverlap } from '../identity/index.ts';
 import { checkThere } from './check-there.ts';
@@ -175,9 +175,7 @@ export async function withdraw(context: Pick<Context, 'client' | 'signal'>, clai
 
 /** Deletes a claim as it was seen, and no other. */
 async function remove({ client, signal }: Pick<Context, 'client' | 'signal'>, claim: BucketClaim): Promise<void> {
-  const { uid, resourceVersion } = claim.metadata;
-  const preconditions = { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) };
-  await ignoreNotFound(client.of(BucketClaim).delete(keyOf(claim), { preconditions, signal }));
+  await ignoreNotFound(client.of(BucketClaim).delete(keyOf(claim), { preconditions: asSeen(claim), signal }));
 }
 
 /** Other claims to this place, or to one around or within it, in whose keeping there may be data that must stay. */

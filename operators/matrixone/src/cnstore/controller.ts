@@ -1,6 +1,6 @@
 import { Pod } from '@coxswain/k8s';
 import type { ReconcileContext, Reconciler, Result } from '@coxswain/runtime/controller';
-import { isConflict, isNotFound, keyOf, parseTime } from '@coxswain/runtime/core';
+import { asSeen, isConflict, isNotFound, keyOf, parseTime } from '@coxswain/runtime/core';
 import {
   ANNOTATION_CN_LABEL,
   ANNOTATION_CN_STATE,
@@ -107,8 +107,7 @@ async function sendAway({ client, pod, signal }: Pass): Promise<Result> {
  * lose, and another one comes.
  */
 async function replace({ client, event, pod, signal }: Pass): Promise<Result> {
-  const { uid = '', resourceVersion = '' } = pod.metadata;
-  await client.of(Pod).delete(keyOf(pod), { preconditions: { uid, resourceVersion }, signal });
+  await client.of(Pod).delete(keyOf(pod), { preconditions: asSeen(pod), signal });
   const message =
     'the compute node is needed again, and has given its locks away: it would take no transactions, so another one comes in its place';
   event({ reason: 'Replaced', message });

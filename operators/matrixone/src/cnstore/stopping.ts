@@ -1,7 +1,7 @@
 import { Pod } from '@coxswain/k8s';
 import { type Client, findSame } from '@coxswain/runtime/client';
 import type { Result } from '@coxswain/runtime/controller';
-import { conflict, formatDuration, formatTime, isConflict, isNotFound, keyOf } from '@coxswain/runtime/core';
+import { asSeen, conflict, formatDuration, formatTime, isConflict, isNotFound, keyOf } from '@coxswain/runtime/core';
 import {
   ANNOTATION_CN_STATE,
   ANNOTATION_DIAGNOSE_DRAINING,
@@ -137,9 +137,8 @@ function giveUp(pass: Pass, pod: Pod, timeout: number): Promise<Result> {
 
 /** Lets OpenKruise go on. A pod that is not OpenKruise's is deleted, which comes to its end by itself: cut here, it is done again. */
 async function release({ client, signal }: Pass, pod: Pod): Promise<Result> {
-  const { uid = '', resourceVersion = '' } = pod.metadata;
   // Only if it is still what it was decided on: a claim that takes it meanwhile must not lose it.
-  if (isDirect(pod)) await client.of(Pod).delete(keyOf(pod), { preconditions: { uid, resourceVersion }, signal });
+  if (isDirect(pod)) await client.of(Pod).delete(keyOf(pod), { preconditions: asSeen(pod), signal });
   else
     await changeMetadata(
       client,

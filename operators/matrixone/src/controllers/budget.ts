@@ -1,5 +1,4 @@
-import type { KubeObject } from '@coxswain/k8s';
-import { PodDisruptionBudget } from '@coxswain/k8s';
+import { type KubeObject, PodDisruptionBudget } from '@coxswain/k8s';
 import type { ActorContext } from '@coxswain/runtime/actor';
 import { controllerOf } from '@coxswain/runtime/controller';
 import { keyOf, matchesLabels, selectorFromField } from '@coxswain/runtime/core';

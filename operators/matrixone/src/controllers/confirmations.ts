@@ -2,19 +2,8 @@ import { Pod } from '@coxswain/k8s';
 import type { Action, ActorContext } from '@coxswain/runtime/actor';
 import { merge } from '@coxswain/runtime/client';
 import { keyOf } from '@coxswain/runtime/core';
-import { ANNOTATION_CONFIRM_FAILOVER, LogSet } from '../api/index.ts';
+import { ANNOTATION_CONFIRM_FAILOVER, confirmedPods, LogSet } from '../api/index.ts';
 import { storesStatus } from './store-status.ts';
-
-/** The pods that a LogSet's annotation names, for replacement beyond what is done without a person. */
-export function confirmedPods({ metadata }: Pick<LogSet, 'metadata'>): ReadonlySet<string> {
-  const text = metadata.annotations?.[ANNOTATION_CONFIRM_FAILOVER] ?? '';
-  return new Set(
-    text
-      .split(',')
-      .map((name) => name.trim())
-      .filter(Boolean),
-  );
-}
 
 /**
  * Takes confirmations of stores back that are up again, if there are any: what was meant is the failure that is over, and the next one may

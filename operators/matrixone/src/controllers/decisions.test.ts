@@ -1,6 +1,6 @@
 import type { Pod } from '@coxswain/k8s';
 import { expect, test } from 'vitest';
-import { confirmedPods } from './confirmations.ts';
+import { confirmedPods } from '../api/index.ts';
 import { decideFailover } from './failover.ts';
 import { scaleLogStores } from './log-scale.ts';
 import { reservedOrdinals } from './ordinals.ts';

@@ -3,7 +3,14 @@ import { KruiseStatefulSet } from '@coxswain/k8s/kruise';
 import { type Action, type Actor, type ActorContext, Resync } from '@coxswain/runtime/actor';
 import { controllerOf } from '@coxswain/runtime/controller';
 import { type Clock, formatTime } from '@coxswain/runtime/core';
-import { ANNOTATION_BOOTSTRAP, type LogSet, type LogSetSpec, logSetNames, PORT_LOG_SERVICE } from '../api/index.ts';
+import {
+  ANNOTATION_BOOTSTRAP,
+  confirmedPods,
+  type LogSet,
+  type LogSetSpec,
+  logSetNames,
+  PORT_LOG_SERVICE,
+} from '../api/index.ts';
 import { type BucketScope, holdBucket, noteRan, noteRunning, releaseBucket } from '../buckets/index.ts';
 import { type BootstrapMember, parseBootstrapMembers } from '../config/index.ts';
 import { type DefaultServiceArgs, defaultLogSet } from '../defaults/index.ts';
@@ -12,7 +19,7 @@ import type { LogKeeper } from '../logstore/index.ts';
 import { volumeChange } from '../pods/index.ts';
 import { logSetProblems } from '../validation/index.ts';
 import { podsOf, podsThere } from './children.ts';
-import { confirmedPods, spentConfirmations } from './confirmations.ts';
+import { spentConfirmations } from './confirmations.ts';
 import { decideFailover, type FailoverDecision, REPLICAS_MISSING } from './failover.ts';
 import { FailoverGuard } from './failover-guard.ts';
 import { clusterInNeed, handOver, removeShared } from './hand-over.ts';

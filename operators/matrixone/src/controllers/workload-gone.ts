@@ -1,7 +1,7 @@
 import type { Kind, KubeObject, Pod } from '@coxswain/k8s';
 import type { ActorContext } from '@coxswain/runtime/actor';
 import { controllerOf } from '@coxswain/runtime/controller';
-import { ignoreNotFound, type ObjectKey } from '@coxswain/runtime/core';
+import { asSeen, ignoreNotFound, type ObjectKey } from '@coxswain/runtime/core';
 
 /**
  * Deletes the workload of a set that goes. Where it is not known here although its pods stay, the server is asked: children of sets are known by
@@ -21,8 +21,7 @@ export async function ensureWorkloadGone<T extends KubeObject>(
   const workload = await client.of(kind).find(key, { signal });
   // One without labels and without a controller may have been made by hand.
   if (!workload || controllerOf(workload)?.uid !== object.metadata.uid) return true;
-  const { uid = '', resourceVersion = '' } = workload.metadata;
-  const preconditions = { uid, resourceVersion };
+  const preconditions = asSeen(workload);
   await ignoreNotFound(client.of(kind).delete(key, { propagation: 'Background', preconditions, signal }));
   return false;
 }

@@ -1,4 +1,4 @@
-import { canonicalQuantity, formatDuration, parseDuration } from '@coxswain/runtime/core';
+import { canonicalQuantity, formatDuration, isFields, parseDuration } from '@coxswain/runtime/core';
 
 /** Maps of texts: what is in them is the user's, whatever the keys are called. */
 const textMaps: ReadonlySet<string> = new Set([
@@ -71,9 +71,6 @@ const zeros: ReadonlySet<string> = new Set([
   'timeoutSeconds',
 ]);
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** What `print` makes of a text or number; what it cannot read stays as it is, for validation to tell. */
 function printed(value: unknown, print: (text: string) => string): unknown {
   if (typeof value !== 'string' && typeof value !== 'number') return value;
@@ -88,7 +85,7 @@ function printed(value: unknown, print: (text: string) => string): unknown {
 function isUnsaid(key: string, value: unknown, fields: Readonly<Record<string, unknown>>): boolean {
   if (value === null || value === undefined) return true;
   if (Array.isArray(value)) return lists.has(key) && value.length === 0;
-  if (isObject(value)) return (textMaps.has(key) || quantityMaps.has(key)) && Object.keys(value).length === 0;
+  if (isFields(value)) return (textMaps.has(key) || quantityMaps.has(key)) && Object.keys(value).length === 0;
   if (value === '') return !meaningful.has(key);
   // Drivers of volumes may be told that a volume is not read-only.
   if (key === 'readOnly' && value === false) return fields['driver'] === undefined;
@@ -97,20 +94,20 @@ function isUnsaid(key: string, value: unknown, fields: Readonly<Record<string, u
 
 function canonicalField(key: string, value: unknown): unknown {
   if (textMaps.has(key)) return value;
-  if (quantityMaps.has(key) && isObject(value)) {
+  if (quantityMaps.has(key) && isFields(value)) {
     const amounts = Object.entries(value).map(([name, amount]) => [name, printed(amount, canonicalQuantity)]);
     return Object.fromEntries(amounts);
   }
   if (quantities.has(key)) return printed(value, canonicalQuantity);
   if (durations.has(key)) return printed(value, (text) => formatDuration(parseDuration(text)));
   // The divisor is printed also when nobody gave one.
-  if (key === 'resourceFieldRef' && isObject(value)) return canonicalValue({ divisor: '0', ...value });
+  if (key === 'resourceFieldRef' && isFields(value)) return canonicalValue({ divisor: '0', ...value });
   return canonicalValue(value);
 }
 
 function canonicalValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonicalValue);
-  if (!isObject(value)) return value;
+  if (!isFields(value)) return value;
   const said = Object.entries(value).filter(([key, field]) => !isUnsaid(key, field, value));
   return Object.fromEntries(said.map(([key, field]) => [key, canonicalField(key, field)]));
 }

@@ -1,6 +1,6 @@
 import { merge } from '@coxswain/runtime/client';
 import { keyOf } from '@coxswain/runtime/core';
-import { ANNOTATION_CONFIRM_FAILOVER, LogSet } from '../api/index.ts';
+import { ANNOTATION_CONFIRM_FAILOVER, confirmedPods, LogSet } from '../api/index.ts';
 import { UnmetError, UsageError } from './errors.ts';
 import type { Session } from './session.ts';
 import { lasting } from './status/pod.ts';
@@ -24,8 +24,7 @@ export async function confirmFailover({ client, clock, line, namespace, screen, 
       `${lost.join(', ')}: would be replaced and the volumes deleted; where these hold a majority of the replicas, the log is lost and the database comes back from a backup only: say --yes when that may be`,
     );
   // what was confirmed of a store that came back by itself must not count the next time
-  const before = (set.metadata.annotations?.[ANNOTATION_CONFIRM_FAILOVER] ?? '').split(',').map((pod) => pod.trim());
-  const confirmed = before.filter((pod) => down.some(({ podName }) => podName === pod));
+  const confirmed = [...confirmedPods(set)].filter((pod) => down.some(({ podName }) => podName === pod));
   const annotation = [...new Set([...confirmed, ...pods])].join(',');
   const { resourceVersion } = set.metadata;
   const metadata = { resourceVersion, annotations: { [ANNOTATION_CONFIRM_FAILOVER]: annotation } };

@@ -1,4 +1,4 @@
-type Fields = Readonly<Record<string, unknown>>;
+import { type Fields, isFields } from '@coxswain/runtime/core';
 
 const probe =
   'exec httpGet tcpSocket grpc initialDelaySeconds timeoutSeconds periodSeconds successThreshold failureThreshold';
@@ -64,21 +64,18 @@ const ranks = new Map(
   Object.entries(orders).map(([field, names]) => [field, new Map(names.split(' ').map((name, at) => [name, at]))]),
 );
 
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Structs that Go prints although they say nothing. */
 function withEmptyStructs(field: string, fields: Fields): Fields {
   if (field === 'initContainers' || field === 'sidecarContainers') return { resources: {}, ...fields };
   if (field !== 'volumeClaims') return fields;
-  const metadata = isObject(fields['metadata']) ? fields['metadata'] : {};
+  const metadata = isFields(fields['metadata']) ? fields['metadata'] : {};
   return { spec: { resources: {} }, status: {}, ...fields, metadata: { creationTimestamp: null, ...metadata } };
 }
 
 /** A value with its fields in the order in which Go prints them. @param field that holds it, or holds the list of it */
 export function inGoOrder(field: string, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => inGoOrder(field, item));
-  if (!isObject(value)) return value;
+  if (!isFields(value)) return value;
   const rank = ranks.get(field);
   const rankOf = (name: string) => rank?.get(name) ?? Number.MAX_SAFE_INTEGER;
   const fields = withEmptyStructs(field, value);

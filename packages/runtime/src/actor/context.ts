@@ -4,6 +4,7 @@ import type { Cache } from '../cache/types.ts';
 import type { Client } from '../client/index.ts';
 import { controllerOf, type ReconcileContext } from '../controller/index.ts';
 import {
+  asSeen,
   checkFunction,
   checkNumber,
   checkOptions,
@@ -103,12 +104,11 @@ async function ensureGone(
   // What a store does not show may be somebody else's of this name, and so is what another object controls.
   const object = cache.has(kind) ? cache.store(kind).get(key) : await resource.find(key);
   if (!object || isAnothers(owner, object)) return true;
-  const { deletionTimestamp, resourceVersion, uid } = object.metadata;
-  if (deletionTimestamp) return false;
+  if (object.metadata.deletionTimestamp) return false;
   try {
     // Just as it was seen: another may have taken it since.
-    const preconditions = { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) };
-    return (await resource.delete(key, { propagation: 'Background', preconditions })) === undefined;
+    const gone = await resource.delete(key, { propagation: 'Background', preconditions: asSeen(object) });
+    return gone === undefined;
   } catch (error) {
     if (isNotFound(error)) return true;
     throw error;

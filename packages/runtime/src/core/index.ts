@@ -2,7 +2,9 @@
  * What every room stands on: keys, errors, clocks, chance, logs, selectors, quantities, times, JSON values.
  * Knows nothing of clients, servers or controllers, and does no I/O.
  */
+
 export { abortable, linkedController, TimeoutError, withTimeout } from './abort.ts';
+export { asSeen } from './as-seen.ts';
 export { checkFunction } from './check-function.ts';
 export { checkKind } from './check-kind.ts';
 export { checkNumber, checkPort, milliseconds, type NumberBounds, someMilliseconds } from './check-number.ts';

@@ -1,4 +1,4 @@
-import { formatMicroTime, isAlreadyExists, isConflict, isNotFound } from '../core/index.ts';
+import { asSeen, formatMicroTime, isAlreadyExists, isConflict, isNotFound } from '../core/index.ts';
 import { type Lease, leaseKind } from '../election/index.ts';
 import { digestOf } from './assign.ts';
 import type { SharderOptions } from './options.ts';
@@ -98,14 +98,13 @@ export class Members {
     return age < this.#duration;
   }
 
-  async #remove({ metadata }: Lease): Promise<void> {
+  async #remove(lease: Lease): Promise<void> {
+    const { metadata } = lease;
     const { client, namespace, log } = this.#options;
-    const { uid, resourceVersion } = metadata;
-    const preconditions = { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) };
     try {
       await client
         .of(leaseKind)
-        .delete({ namespace, name: metadata.name }, { preconditions, timeout: this.#duration / 3 });
+        .delete({ namespace, name: metadata.name }, { preconditions: asSeen(lease), timeout: this.#duration / 3 });
     } catch (error) {
       log.debug(
         { lease: metadata.name, err: error },
